@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define STATE_VERSION 5
+#define STATE_VERSION 6
 
 static const char state_magic[8] = { 'l', 'b', 's', 't', 'a', 't', 'e', 0 };
 
@@ -35,6 +35,7 @@ typedef struct SavedSlot {
 typedef struct SavedPoint {
   int32_t kind, index, slot, axes;
   double weights[8], target[3]; // of a force point: its last force
+  double move[3];               // of the target since the last step
 } SavedPoint;
 
 // ---- saving ------------------------------------------------------------------------------------
@@ -133,6 +134,7 @@ static void put_constraints(char *to, const lbConstraints *c) {
   for (int32_t i = 0; i < c->point_count; i++) {
     SavedPoint saved =
         make_point(&c->points[i], c->point_slots[i], c->axes[i], c->targets + 3 * (size_t)i);
+    memcpy(saved.move, c->moves + 3 * (size_t)i, sizeof saved.move);
     to = put(to, &saved, sizeof saved);
   }
   for (int32_t i = 0; i < c->force_count; i++) {
@@ -290,7 +292,7 @@ static lbStatus check_points(const lbBody *body, const Saved *saved) {
     if (status) return status;
     if (at.slot < 0 || at.slot >= header->slot_count || at.axes < 1 || at.axes > 7)
       return refuse(body, "a constrained point is broken");
-    if (!lb_vec3_is_bounded(lb_vec3_load(at.target)))
+    if (!lb_vec3_is_bounded(lb_vec3_load(at.target)) || !lb_vec3_is_bounded(lb_vec3_load(at.move)))
       return refuse(body, "a constraint's target is not a number or absurd");
   }
   return LB_OK;
@@ -356,6 +358,7 @@ static void restore_constraints(lbBody *body, const Saved *saved) {
     c->axes[i] = (uint8_t)point.axes;
     memcpy(c->targets + 3 * (size_t)i, point.target, sizeof point.target);
     lb_constraints_fill_point(c, body, i);
+    memcpy(c->moves + 3 * (size_t)i, point.move, sizeof point.move);
   }
   for (int32_t i = 0; i < c->force_count; i++) {
     SavedPoint point = point_at(saved, c->point_count + i);

@@ -19,6 +19,24 @@ typedef struct lbBodyGroup {
   void *own; // the method's
 } lbBodyGroup;
 
+// How a world has a body take its next step (world/guard.c). Zeros: the whole step, by the body's
+// own means.
+typedef enum lbStepIntegrator {
+  LB_STEP_ASKED, // the one that was asked for
+  LB_STEP_SAFE,  // the method's safe one: it keeps or loses energy
+  LB_STEP_EULER, // implicit Euler
+  LB_STEP_INTEGRATORS
+} lbStepIntegrator;
+
+typedef struct lbBodyTake {
+  bool guarded; // a step that fails is reported to the world, which restores the body
+  bool partial; // the step is a substep: `before` to `after` of the whole step that began with
+                // `whole`
+  lbStepIntegrator integrator;
+  double before, after; // 0 to 1
+  const lbFrameState *whole;
+} lbBodyTake;
+
 struct lbBody {
   // What steps of many bodies look at, and no more, lies in the first cache line.
   _Alignas(64) const lbPrepared *prepared;
@@ -33,11 +51,13 @@ struct lbBody {
   bool consistent;    // the accelerations that the method keeps belong to q, v and the material
   bool recovers;      // is led back to rest when it is stuck
   bool asleep;        // a world leaves it alone: steps pass its time (body/sleep.h)
-  bool done;          // a world has others take their step again: steps leave it as it is
+  bool done;          // this substep belongs to others: steps leave the body as it is
   bool pushed;        // a force was applied; until a world has taken its step
   lbFrameState frame; // its kind comes first
 
-  double h; // s, the last step's length
+  lbBodyTake take;
+  double work; // J: of loads, weight, constraints and the frame's drive in the last guarded step
+  double h;    // s, the last step's length
   lbVec3 gravity;
   double damping_mass, damping_stiffness;
   lbIntegrator integrator;
@@ -108,6 +128,7 @@ typedef struct lbStep {
 #define LB_STEP_FAR (1 << 24)   // finite, but far from a solution: take it again by another rule
 #define LB_STEP_AGAIN (1 << 25) // one more iteration is needed
 #define LB_STEP_PRIVATE (LB_STEP_FAR | LB_STEP_AGAIN) // never leave the layer
+#define LB_STEP_FAILED (1 << 26) // a guarded step failed: the world restores the body
 
 static inline bool lb_time_step_is_legal(double dt) { return dt > 0 && dt <= LB_TIME_STEP_MOST; }
 

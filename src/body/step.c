@@ -9,6 +9,7 @@
 #include "body/body.h"
 #include "body/constraints.h"
 #include "body/contacts.h"
+#include "body/energy.h"
 
 #include <string.h>
 
@@ -77,9 +78,11 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   lb_frame_end(body, step, s);
   if (held) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
-  bool mends = free && body->prepared->dimension > 0; // a rigid body has nothing to take it from
+  // A rigid body has nothing to take it from; a world's guard looks after its own.
+  bool mends = free && body->prepared->dimension > 0 && !body->take.guarded;
   if (mends) flags |= lb_frame_mend(body, step, &start, drift, s);
   if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);
+  if (body->take.guarded) body->work = lb_step_work(body, step, &start, s);
   if (body->frame.fitted) method->fit_frame(body, s);
   return flags;
 }
@@ -115,6 +118,26 @@ static void go_back(lbBody *body, const Start *start, const lbScratch *s) {
   if (method->restore) method->restore(body, s->numbers);
   body->frame = start->frame;
   body->consistent = start->consistent;
+}
+
+static int32_t rule_of(const lbBodyMethod *method, lbStepIntegrator integrator) {
+  if (integrator == LB_STEP_EULER) return method->rules - 1;
+  return integrator == LB_STEP_SAFE && method->rules > 1 ? 1 : 0;
+}
+
+// A step of a body in a world that restores it where the step fails: one attempt, and the work done
+// on the body.
+static int32_t take_guarded(lbBody *body, double h, lbScratch *s) {
+  const lbBodyTake *take = &body->take;
+  lbFrameState start = body->frame;
+  lbStep step = { .h = h,
+                  .rule = rule_of(body->prepared->method, take->integrator),
+                  .share_before = take->partial ? take->before : 0,
+                  .share = take->partial ? take->after : 1,
+                  .whole = take->partial ? take->whole : &start };
+  body->work = 0;
+  int32_t flags = take_part(body, &step, s);
+  return flags & (LB_STEP_NONFINITE | LB_STEP_FAR) ? flags | LB_STEP_FAILED : flags;
 }
 
 static int32_t attempt(lbBody *body, double h, int32_t rule, lbScratch *s) {
@@ -167,6 +190,11 @@ int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
   if (lb_recover_goes_on(body)) return finish(body, h, lb_recover_step(body, h, scratch));
   bool apart = spins_too_fast(body, h);
   if (apart) body->frame.decoupled = true;
+  if (body->take.guarded) {
+    int32_t flags = finish(body, h, take_guarded(body, h, scratch));
+    if (apart) body->frame.decoupled = false;
+    return body->flags = flags | (apart ? LB_STEP_ADAPTED : 0);
+  }
   int32_t flags = attempt(body, h, 0, scratch);
   if ((flags & LB_STEP_FAR) && body->frame.kind == LB_FRAME_FREE && lb_body_is_constrained(body) &&
       !body->frame.decoupled) {

@@ -2,7 +2,7 @@
 //
 // A constraint is there while its body takes a step, and no longer: what a saved state holds does
 // not depend on attachments, and a restored one needs nothing put right.
-#include "world/world.h"
+#include "world/touch.h"
 
 #include "body/body.h"
 #include "body/constraints.h"
@@ -75,7 +75,7 @@ lbStatus lb_world_attach(lbWorld *world, const lbAttachment *def, lbAttachmentId
       (lbWorldAttachment){ generation, true, *def,
                            lb_sub(lb_body_place(slot->body, own), def->shift), -1 };
   *id = lb_world_id(i, generation);
-  return LB_OK;
+  return lb_touch_reserve(world, err);
 }
 
 lbStatus lb_world_detach(lbWorld *world, lbAttachmentId id, lbError *err) {

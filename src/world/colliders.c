@@ -152,20 +152,19 @@ void lb_colliders_relieve(lbWorld *world) {
     world->colliders[i].force = world->colliders[i].torque = lb_vec3(0, 0, 0);
 }
 
-// Forces act where the places of contact are at the end of the part. Those of bodies that stay are
-// told in the whole one.
+// Forces act where the places of contact are at the end of the substep. Those of bodies that stay
+// are counted once, in the substep of all bodies.
 void lb_colliders_feel(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   double share = world->h / world->whole;
-  int32_t first = world->halvings > 0 ? touch->staying_count : 0;
+  int32_t first = world->take > 0 ? touch->staying_count : 0;
   for (int32_t k = first; k < touch->remembered_count; k++) {
     int32_t number = touch->remembered[k].collider;
     if (number < 0 || number >= world->collider_count) continue;
-    lbWorldCollider *collider = &world->colliders[number];
+    const lbWorldCollider *collider = &world->colliders[number];
     lbVec3 force = lb_scale(-share, touch->reports[k].force), at = touch->reports[k].point;
     lbVec3 arm = lb_sub(lb_add(at, lb_collider_way(collider, at)), collider->end_position);
-    collider->force = lb_add(collider->force, force);
-    collider->torque = lb_add(collider->torque, lb_cross(arm, force));
+    lb_guard_add_share(world, touch->remembered[k].slots[0], number, force, lb_cross(arm, force));
   }
 }
 

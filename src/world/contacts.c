@@ -14,19 +14,18 @@
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
   void *const blocks[] = {
-    touch->contacts,        touch->forces,         touch->impulses,   touch->reports,
-    touch->numbers,         touch->sums,           touch->energies,   touch->touchers,
-    touch->parts,           touch->parents,        touch->sides,      touch->free,
-    touch->frictions,       touch->spots,          touch->ways,       touch->owners,
-    touch->amounts,         touch->pool,           touch->remembered, touch->by_island,
-    touch->sweeps,          touch->island_begin,   touch->counts,     touch->remembered_first,
-    touch->remembered_next, touch->rests,          touch->woken,      touch->solve_work,
-    touch->stops,           touch->saved_begin,    touch->lcp_work,   touch->enoughs,
-    touch->settled,         touch->solve_integers, touch->blocks,     touch->found,
-    touch->shares
+    touch->contacts,        touch->forces,       touch->impulses,   touch->reports,
+    touch->numbers,         touch->sums,         touch->lcp_work,   touch->touchers,
+    touch->parts,           touch->parents,      touch->sides,      touch->free,
+    touch->frictions,       touch->spots,        touch->ways,       touch->owners,
+    touch->amounts,         touch->pool,         touch->remembered, touch->by_island,
+    touch->sweeps,          touch->island_begin, touch->counts,     touch->remembered_first,
+    touch->remembered_next, touch->rests,        touch->woken,      touch->solve_work,
+    touch->stops,           touch->enoughs,      touch->settled,    touch->solve_integers,
+    touch->blocks,          touch->found,        touch->shares
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
-  for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
+  lb_guard_release(&touch->guard);
   lb_choose_release(touch);
   lb_near_release(touch);
   lb_touch_release_works(touch);
@@ -106,7 +105,6 @@ static bool make_slots(lbWorldTouch *touch, int32_t room) {
   touch->contact_count = touch->toucher_count = 0;
   return lb_near_reserve(touch, room) && make(&touch->numbers, n, sizeof(int32_t)) &&
          make(&touch->sums, n, sizeof *touch->sums) &&
-         make(&touch->energies, n, sizeof *touch->energies) &&
          make(&touch->touchers, n, sizeof *touch->touchers) &&
          make(&touch->parts, n, sizeof *touch->parts) &&
          make(&touch->parents, n, sizeof(int32_t)) && make(&touch->counts, n, sizeof(int32_t)) &&
@@ -131,11 +129,12 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
   if (!world->touch || !reserve_contacts(world)) return lb_fail_memory(err);
   lbWorldTouch *touch = world->touch;
   lbStatus reserved = lb_touch_reserve_response(world, err);
-  if (!reserved) reserved = lb_retry_reserve(world, err);
   if (!reserved) reserved = lb_touch_reserve_works(touch, 0, err);
   if (reserved) return reserved;
   if (touch->slot_room < world->slot_count && !make_slots(touch, 2 * world->slot_count))
     return lb_fail_memory(err);
+  reserved = lb_guard_reserve(world, touch->slot_room, touch->contact_room, err);
+  if (reserved) return reserved;
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbBody *body = world->slots[i].body;
     bool jointed = lb_joints_hold_any(world) && world->linked->body_of_slot[i] >= 0;

@@ -377,13 +377,23 @@ static int32_t tasks_for(int32_t pairs, bool surfaces) {
   return tasks < LB_NEAR_TASKS ? tasks : LB_NEAR_TASKS;
 }
 
+// Pairs of islands that wait for their own substeps.
+static void drop_waiting_pairs(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  int32_t kept = 0;
+  for (int32_t i = 0; i < touch->near_count; i++)
+    if (!all_stay(world, touch->nears[i].slots)) touch->nears[kept++] = touch->nears[i];
+  touch->near_count = kept;
+}
+
 void lb_touch_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->contact_count = touch->dropped = touch->woken_count = touch->listed_count = 0;
   touch->pool_used = 0;
+  lb_near_find(world);
+  if (lb_guard_defer(world)) drop_waiting_pairs(world);
   keep_staying(world);
   sort_remembered(world);
-  lb_near_find(world);
   bool surfaces = place_all(world);
   for (int32_t first = 0; first < touch->near_count; first += LB_NEAR_BLOCK) {
     int32_t left = touch->near_count - first, count = left < LB_NEAR_BLOCK ? left : LB_NEAR_BLOCK;

@@ -277,14 +277,16 @@ bool lb_joints_part(const lbWorld *world, int32_t a, int32_t b) {
   return false;
 }
 
-void lb_joints_save(lbWorld *world, int level) {
+void lb_joints_save(lbWorld *world) {
   for (int32_t i = 0; world->linked && i < world->linked->count; i++)
-    world->linked->list[i].kept[level] = world->linked->list[i].now;
+    world->linked->list[i].start = world->linked->list[i].now;
 }
 
-void lb_joints_restore(lbWorld *world, int level) {
-  for (int32_t i = 0; world->linked && i < world->linked->count; i++)
-    world->linked->list[i].now = world->linked->list[i].kept[level];
+void lb_joints_restore(lbWorld *world) {
+  for (int32_t i = 0; world->linked && i < world->linked->count; i++) {
+    lbBodyJoint *j = &world->linked->list[i];
+    if (j->used && !lb_joint_stays(world, j)) j->now = j->start;
+  }
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -379,6 +381,7 @@ static lbStatus order_joints(lbWorldJoints *joints, lbError *err) {
       joints->most_rows[c] += rows_of(j);
       for (int32_t e = 0; e < 2 * j->pair_count; e++) {
         lbJointEnd *end = &j->pairs[e / 2][e % 2];
+        end->joint = i;
         end->body = end->slot < 0 ? -1 : joints->body_of_slot[end->slot];
         if (end->body < 0) continue;
         end->basis = joints->bodies[end->body].basis_count;

@@ -23,6 +23,7 @@ typedef struct lbJointEnd {
   int32_t slot;  // -1: the world
   int32_t body;  // number among the jointed bodies; -1: the world
   int32_t basis; // first of its lines among those of the body
+  int32_t joint; // its number in the list
   lbAnchor anchor;
   lbVec3 place_before; // at the step's start
   lbQuat rotation_before;
@@ -41,11 +42,11 @@ typedef struct lbBodyJoint {
   bool used;
   lbJointDef def; // without its region
   int32_t pair_count;
-  lbJointEnd (*pairs)[2]; // (pair_count): a region has many
-  lbVec3 side;            // at right angles to the axis: angles are measured by it
-  double length;          // of a distance when it was made, of a slider along its axis
-  lbVec3 offset;          // slider: the first seen from the second when it was made
-  lbJointState now, kept[LB_RETRIES];
+  lbJointEnd (*pairs)[2];  // (pair_count): a region has many
+  lbVec3 side;             // at right angles to the axis: angles are measured by it
+  double length;           // of a distance when it was made, of a slider along its axis
+  lbVec3 offset;           // slider: the first seen from the second when it was made
+  lbJointState now, start; // start: where the step began, for islands that take it again
 } lbBodyJoint;
 
 typedef struct lbJointRow {
@@ -132,9 +133,9 @@ static inline bool lb_joint_stays(const lbWorld *world, const lbBodyJoint *joint
 bool lb_joints_go(const lbWorld *world);
 // Whether two slots are jointed and do not touch.
 bool lb_joints_part(const lbWorld *world, int32_t a, int32_t b);
-// What steps change, for one that is taken again (retry.c).
-void lb_joints_save(lbWorld *world, int level);
-void lb_joints_restore(lbWorld *world, int level);
+// What steps change: saved where a step begins, restored for the bodies that take it again.
+void lb_joints_save(lbWorld *world);
+void lb_joints_restore(lbWorld *world);
 void lb_joints_forget_body(lbWorld *world, lbBodyId id); // it is being removed
 
 // joint_rows.c: rows of all joints at the ends' states; when the step is done (`speeds`), the same
@@ -143,7 +144,8 @@ void lb_joints_make_rows(lbWorld *world);
 void lb_joints_measure_speeds(lbWorld *world);
 // Whether a joint came apart in the step by more than a share of its smaller body's radius, or
 // turned by more than an angle (rad); asked when its ends have been looked at.
-bool lb_joints_come_apart(const lbWorld *world, double share, double angle);
+bool lb_joint_comes_apart(const lbWorld *world, const lbBodyJoint *joint, double share,
+                          double angle);
 
 // joint_respond.c.
 lbJointed *lb_jointed_of(const lbWorld *world, int32_t slot); // NULL: nothing holds it
@@ -170,8 +172,9 @@ void lb_joints_solve(lbWorld *world, bool speeds, lbContactPart **parts, double 
 // Whether bodies turn so far in the step that forces are to be found again, about where those that
 // were found lead to.
 bool lb_joints_turn_far(const lbWorld *world);
-// How many parts a step of h is to be taken in, so that they do not turn too far in each.
-int32_t lb_joints_parts(const lbWorld *world, double h);
+// How many substeps a step of h needs so that a jointed body does not turn or swing too far in
+// each.
+double lb_joints_substeps(const lbWorld *world, int32_t jointed, double h);
 void lb_joints_note_rest(lbWorld *world); // of the forces
 void lb_joints_keep(lbWorld *world);      // forces are held over the step
 void lb_joints_look(lbWorld *world, int32_t toucher, lbScratch *scratch); // when it is done

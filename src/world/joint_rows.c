@@ -13,8 +13,8 @@
 // ---- ends --------------------------------------------------------------------------------------
 
 typedef struct Ends {
-  lbBodyJoint *joint;
-  lbJointEnd *a, *b;
+  const lbBodyJoint *joint;
+  const lbJointEnd *a, *b;
   int32_t number, pair;
 } Ends;
 
@@ -292,16 +292,12 @@ static lbVec3 end_velocity(const lbJointEnd *end, const lbJointRow *row, int sid
   return row->turns ? end->anchor.spin : lb_anchor_velocity(&end->anchor, row->points[side]);
 }
 
-bool lb_joints_come_apart(const lbWorld *world, double share, double angle) {
-  const lbWorldJoints *joints = world->linked;
-  for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
-    lbBodyJoint *j = &joints->list[joints->order[o]];
-    for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_stays(world, j); p++) {
-      Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
-      double more = off_by(&e, false) - off_by(&e, true);
-      if (more > 0 && more > share * radius_at(world, &e)) return true;
-      if (turned_by(&e, false) - turned_by(&e, true) > angle) return true;
-    }
+bool lb_joint_comes_apart(const lbWorld *world, const lbBodyJoint *j, double share, double angle) {
+  for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_stays(world, j); p++) {
+    Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], 0, p };
+    double more = off_by(&e, false) - off_by(&e, true);
+    if (more > 0 && more > share * radius_at(world, &e)) return true;
+    if (turned_by(&e, false) - turned_by(&e, true) > angle) return true;
   }
   return false;
 }

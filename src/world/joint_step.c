@@ -9,7 +9,6 @@
 #define FAR 0.03       // rad that a body turns by in a step
 #define TURN_MOST 0.15 // rad: a step in which one turns farther is taken in parts,
 #define SWING_MOST 1.0 // rad of phase: the same of one that swings under what joints pull with
-#define PARTS 16       // at most so many
 #define ROUNDS 8       // of finding out which rows are at their bounds
 #define SLACK 1e-7     // of how a place gives way: what is held does, by so much
 #define REST_MOST 1e-5 // m, rad: what joints that contradict each other leave, and more, is told
@@ -362,19 +361,16 @@ static void report(lbWorld *world) {
   }
 }
 
-// rad that one of the jointed bodies turns by in h, at most.
-static double turn_of(const lbWorld *world, double h) {
-  const lbWorldJoints *joints = world->linked;
-  double most = 0;
-  if (!lb_joints_hold_any(world)) return 0;
-  for (int32_t i = 0; i < joints->body_count; i++) {
-    const lbBody *body = world->slots[joints->bodies[i].slot].body;
-    most = fmax(most, h * lb_length(body->frame.spin));
-  }
-  return most;
+// rad that a jointed body turns by in h.
+static double turn_of(const lbWorld *world, int32_t jointed, double h) {
+  return h * lb_length(world->slots[world->linked->bodies[jointed].slot].body->frame.spin);
 }
 
-bool lb_joints_turn_far(const lbWorld *world) { return turn_of(world, world->h) > FAR; }
+bool lb_joints_turn_far(const lbWorld *world) {
+  for (int32_t i = 0; lb_joints_hold_any(world) && i < world->linked->body_count; i++)
+    if (turn_of(world, i, world->h) > FAR) return true;
+  return false;
+}
 
 // rad/s: how fast a body swings about its centre by the pull F of a joint at the arm r, F r / J.
 static double swing_about(const lbBody *body, const lbJointEnd *end, double pull) {
@@ -388,24 +384,22 @@ static double swing_about(const lbBody *body, const lbJointEnd *end, double pull
   return sqrt(pull * r * most);
 }
 
-static double swing_of(const lbWorld *world) {
+// rad/s: the fastest of the swings of a jointed body.
+static double swing_of(const lbWorld *world, const lbJointed *jointed) {
   const lbWorldJoints *joints = world->linked;
+  const lbBody *body = world->slots[jointed->slot].body;
   double most = 0;
-  for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
-    const lbBodyJoint *j = &joints->list[joints->order[o]];
-    for (int side = 0; side < 2 && !lb_joint_stays(world, j); side++) {
-      const lbJointEnd *end = &j->pairs[0][side];
-      if (end->slot < 0 || j->pair_count > 1) continue;
-      const lbBody *body = world->slots[end->slot].body;
-      most = fmax(most, swing_about(body, end, lb_length(j->now.force)));
-    }
+  for (int32_t e = 0; e < jointed->end_count; e++) {
+    const lbJointEnd *end = joints->ends[jointed->first_end + e];
+    const lbBodyJoint *j = &joints->list[end->joint];
+    if (j->pair_count == 1) most = fmax(most, swing_about(body, end, lb_length(j->now.force)));
   }
   return most;
 }
 
-int32_t lb_joints_parts(const lbWorld *world, double h) {
-  double parts = ceil(fmax(turn_of(world, h) / TURN_MOST, h * swing_of(world) / SWING_MOST));
-  return parts > 1 ? (int32_t)fmin(parts, PARTS) : 1;
+double lb_joints_substeps(const lbWorld *world, int32_t i, double h) {
+  double swing = h * swing_of(world, &world->linked->bodies[i]) / SWING_MOST;
+  return fmax(turn_of(world, i, h) / TURN_MOST, swing);
 }
 
 // A bound that is there because its joint is far apart.

@@ -166,7 +166,7 @@ lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_coun
                         .body_count = world->living,
                         .byte_count = lb_world_state_bytes(world),
                         .begin = world->begin,
-                        .h = world->h,
+                        .h = world->length,
                         .steps = world->steps };
   memcpy(header.magic, state_magic, sizeof header.magic);
   lb_vec3_store(header.gravity, world->settings.gravity);
@@ -302,7 +302,7 @@ static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
 
 static void restore_clock(lbWorld *world, const SavedWorld *h) {
   world->begin = h->begin;
-  world->h = h->h;
+  world->length = h->h;
   world->steps = h->steps;
   world->settings.gravity = lb_vec3_load(h->gravity);
 }

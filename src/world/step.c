@@ -1,4 +1,5 @@
-// A step of a world: start new bodies -> paths -> loads -> attachments -> contacts -> bodies.
+// A step of a world: targets and loads -> rows (contacts and joints) -> bodies -> impulses ->
+// guard.
 #include "world/joint.h"
 
 #include "body/body.h"
@@ -8,7 +9,7 @@
 
 double lb_world_time(const lbWorld *world) {
   if (!world) return 0;
-  return world->begin + (double)world->steps * world->h;
+  return world->begin + (double)world->steps * world->length;
 }
 
 // ---- pace --------------------------------------------------------------------------------------
@@ -36,8 +37,19 @@ double lb_world_next_step(const lbWorld *world, lbBodyId id, double dt) {
   const lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return 0;
   const lbWorldGroup *group = &world->groups[slot->group];
-  int64_t steps = dt == world->h ? world->steps : 0; // another length begins to count anew
+  int64_t steps = dt == world->length ? world->steps : 0; // another length begins to count anew
   return is_due(group, steps + 1) ? pace_of(group) * dt : 0;
+}
+
+// One of the equal steps that a call of lb_world_step takes.
+typedef struct WorldStep {
+  double start, end; // s
+} WorldStep;
+
+// Bodies of a slower pace move over several steps at once.
+static double start_of(const lbWorld *world, const lbWorldSlot *slot, const WorldStep *step) {
+  int32_t pace = pace_of(&world->groups[slot->group]);
+  return pace == 1 ? step->start : world->begin + (double)(world->steps - pace) * world->length;
 }
 
 // ---- what acts ---------------------------------------------------------------------------------
@@ -92,21 +104,21 @@ static void apply_loads(lbWorld *world, double t) {
   }
 }
 
-// Over a cut the frame is set behind it, with the velocity that it has there.
-static void follow_paths(lbWorld *world, double end) {
+// Over a cut the frame is set behind it, with the velocity that it has there. Targets are those of
+// the whole step; bodies share them out over its substeps.
+static void set_frame_targets(lbWorld *world, const WorldStep *step, bool first) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     const lbWorldSlot *slot = &world->slots[i];
     lbPathState at;
     if (!slot->body || !slot->path || !moves_now(world, slot)) continue;
-    int64_t begun = world->steps - pace_of(&world->groups[slot->group]);
-    double now = world->begin + (double)begun * world->h;
-    if (lb_path_cut_between(slot->path, now, end)) {
+    double now = start_of(world, slot, step);
+    if (first && lb_path_cut_between(slot->path, now, step->end)) {
       lb_path_at(slot->path, now, &at);
-      lb_path_carry(slot->path, now, end, &at);
+      lb_path_carry(slot->path, now, step->end, &at);
       lbFrame frame = lb_world_frame(slot, &at);
       (void)lb_body_set_frame(slot->body, &frame);
     }
-    lb_path_at(slot->path, end, &at);
+    lb_path_at(slot->path, step->end, &at);
     lbFrame frame = lb_world_frame(slot, &at);
     (void)lb_body_drive(slot->body, &frame); // a path is finite everywhere
     tell_acceleration(slot->body, &frame, &at);
@@ -121,14 +133,14 @@ static void follow_joints(lbWorld *world, double end) {
   }
 }
 
-static void hold_attached(lbWorld *world, double end) {
+static void hold_attached(lbWorld *world, const WorldStep *step) {
   for (int32_t i = 0; i < world->attachment_count; i++) {
     lbWorldAttachment *at = &world->attachments[i];
     const lbWorldSlot *slot = at->used ? lb_world_slot(world, at->def.body) : NULL;
-    if (!slot || !moves_now(world, slot) || !lb_load_acts(at->def.from, at->def.to, end, world->h))
+    if (!slot || !moves_now(world, slot) ||
+        !lb_load_acts(at->def.from, at->def.to, step->end, world->length))
       continue;
-    int64_t begun = world->steps - pace_of(&world->groups[slot->group]);
-    lb_world_hold(world, at, world->begin + (double)begun * world->h, end);
+    lb_world_hold(world, at, start_of(world, slot, step), step->end);
   }
 }
 
@@ -160,62 +172,88 @@ static void step_groups(lbWorld *world) {
   lb_parallel_for(world->group_count, SINGLES, step_singles, world);
 }
 
-static int32_t collect_flags(lbWorld *world) {
-  int32_t flags = 0;
+static void collect_flags(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbWorldSlot *slot = &world->slots[i];
-    if (slot->body && moves_now(world, slot)) slot->flags |= lb_body_flags(slot->body);
-    if (slot->body) flags |= slot->flags;
+    if (slot->body && moves_now(world, slot))
+      slot->flags |= lb_body_flags(slot->body) & ~LB_STEP_FAILED;
   }
-  return flags;
 }
 
 // ---- the step ----------------------------------------------------------------------------------
 
-static int32_t take_part(lbWorld *world) {
-  double now = lb_world_time(world);
-  start_bodies(world, now);
-  lb_retry_keep_led(world);
+static WorldStep begin_step(lbWorld *world) {
+  WorldStep step = { .start = lb_world_time(world) };
+  start_bodies(world, step.start);
   world->steps++;
-  double end = lb_world_time(world);
-  follow_paths(world, end); // first: a cut turns the axes that loads are taken into
+  step.end = lb_world_time(world);
+  return step;
+}
+
+// Substep i of n, by the islands that the guard has take it.
+static void take_substep(lbWorld *world, const WorldStep *step, int32_t i, int32_t n) {
+  double length = step->end - step->start;
+  double start = i == 0 ? step->start : step->start + length * i / n;
+  double end = i + 1 == n ? step->end : step->start + length * (i + 1) / n;
+  world->h = n == 1 ? world->length : world->length / n;
+  lb_guard_open(world, i, n);
+  lb_guard_save_targets(world);
+  set_frame_targets(world, step, i == 0); // first: a cut turns the axes that loads are taken into
   follow_joints(world, end);
   apply_loads(world, end);
-  hold_attached(world, end);
+  hold_attached(world, step);
   if (world->touch)
-    lb_touch_begin(world, now, end);
+    lb_touch_begin(world, start, end);
   else
-    lb_colliders_lead(world, now, end);
+    lb_colliders_lead(world, start, end);
   step_groups(world);
   if (world->touch)
     lb_touch_finish(world);
   else
     lb_colliders_arrive(world);
   lb_world_let_go(world);
-  bool dropped = world->touch && world->touch->dropped > 0;
-  return collect_flags(world) | (dropped ? LB_STEP_CONTACTS_DROPPED : 0);
+  collect_flags(world);
+}
+
+static void take_step(lbWorld *world) {
+  WorldStep step = begin_step(world);
+  lb_guard_begin(world);
+  do {
+    int32_t n = lb_guard_substeps(world);
+    for (int32_t i = 0; i < n; i++) take_substep(world, &step, i, n);
+  } while (lb_guard_next(world));
+  lb_guard_end(world);
+}
+
+// Steps of another length begin to count anew.
+static void set_length(lbWorld *world, double length) {
+  if (length == world->length) return;
+  world->begin = lb_world_time(world);
+  world->steps = 0;
+  world->length = length;
+}
+
+static int32_t all_flags(const lbWorld *world) {
+  int32_t flags = world->touch && world->touch->stats.dropped > 0 ? LB_STEP_CONTACTS_DROPPED : 0;
+  for (int32_t i = 0; i < world->slot_count; i++)
+    if (world->slots[i].body) flags |= world->slots[i].flags;
+  return flags;
 }
 
 int32_t lb_world_step(lbWorld *world, double dt) {
   if (!world) return LB_STEP_REFUSED;
-  int32_t parts = world->settings.substeps, flags = 0;
-  parts *= lb_joints_parts(world, dt / parts); // of what turns far
-  double h = dt / parts;
-  if (!lb_time_step_is_legal(dt) || !lb_time_step_is_legal(h)) return LB_STEP_REFUSED;
-  if (h != world->h) {
-    world->begin = lb_world_time(world);
-    world->steps = 0;
-    world->h = h;
-  }
+  int32_t count = world->settings.substeps;
+  if (!lb_time_step_is_legal(dt) || !lb_time_step_is_legal(dt / count)) return LB_STEP_REFUSED;
+  set_length(world, dt / count);
+  world->whole = dt;
   for (int32_t i = 0; i < world->slot_count; i++) world->slots[i].flags = 0;
   for (int32_t i = 0; i < world->group_count; i++) world->groups[i].seconds = 0;
   lb_contact_frames_update(world, dt);
   lb_colliders_relieve(world);
-  world->whole = dt;
-  for (int32_t i = 0; i < parts; i++) flags |= lb_retry_part(world, 0, take_part);
+  for (int32_t i = 0; i < count; i++) take_step(world);
   for (int32_t i = 0; i < world->slot_count; i++)
     if (world->slots[i].body) world->slots[i].body->pushed = false;
-  return flags;
+  return all_flags(world);
 }
 
 int32_t lb_world_body_flags(const lbWorld *world, lbBodyId id) {

@@ -15,14 +15,14 @@
 //   touch_choose.c at which of the contacts forces are solved for
 //   touch_tell.c   what is told of contacts, and remembered
 //   touch_response.c  what lbContactResponse changes in that
-//   retry.c        steps that are taken again in halves
-//   energy.c       energy that contacts create, taken back
+//   guard.c        islands whose step fails take it again, in substeps
 //   islands.c      bodies that touch each other, apart from all others
 //   contact_frames.c  frames that come where bodies are pressed
 //   sleep.c        islands at rest
 #ifndef LB_WORLD_TOUCH_H
 #define LB_WORLD_TOUCH_H
 
+#include "world/guard.h"
 #include "world/world.h"
 
 #include "body/world_surface.h"
@@ -39,8 +39,6 @@
 #define LB_NEAR_BLOCK 256               // pairs that are looked at before their contacts are listed
 
 #define LB_LISTED 2 // times contact_room: places, before pairs get their shares
-
-#define LB_RETRIES 4 // how often a step may be halved
 
 typedef struct lbColliderMove { // of a step or a part of it
   lbVec3 position, end_position;
@@ -60,7 +58,7 @@ struct lbWorldCollider {
   lbQuat end_rotation;
   const lbPath *path;   // NULL: none
   lbVec3 force, torque; // N, N m: of bodies on it, means of the last step so far
-  lbColliderMove kept[LB_RETRIES];
+  lbColliderMove whole; // of the whole step
 };
 
 // A place where two could touch in this step.
@@ -151,12 +149,6 @@ typedef struct lbWorldToucher {
   lbTouching touching;
 } lbWorldToucher;
 
-typedef struct lbEnergy { // of a body where a part of a step began, J
-  double before;          // that of its weight included
-  double scale;           // without that
-  bool alone;             // nothing but its weight and contacts act on it
-} lbEnergy;
-
 struct lbWorldTouch {
   int32_t contact_room, contact_count;
   int32_t dropped;          // contacts for which there was no room in the last step
@@ -189,7 +181,6 @@ struct lbWorldTouch {
   int32_t *counts;           // of contacts
   int32_t *remembered_first; // in `remembered`; -1: none
   lbVec3 *sums;              // N, contact forces of the last step
-  lbEnergy *energies;        // of the touchers, where they are noted
   int32_t toucher_count;     //
   lbWorldToucher *touchers;  //
   lbContactPart *parts;      // of the touchers, in the problem of forces, then in that of impulses
@@ -223,15 +214,9 @@ struct lbWorldTouch {
   double *pool;                // matrices and moves of parts
   size_t pool_room, pool_used;
   lbContactStats stats;
-  double *stops;     // (contact_room x 3): impulses before the step, N s; NULL: there are none
-  double *lcp_work;  // NULL: forces are found by Gauss-Seidel
-  bool may_retry;    // the part under way can be taken again
-  bool missed;       // some must take it again: contacts did not end where they were to
-  bool energy_noted; // of the part under way,
-  bool hit_hard;     // since a contact is hard, or it is always done
-  size_t saved_room;
-  size_t *saved_begin;         // (slots + 1): of each body in
-  char *saved[LB_RETRIES + 1]; // (saved_room): states; the last for work
+  double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
+  double *lcp_work; // NULL: forces are found by Gauss-Seidel
+  lbGuard guard;
   int32_t found_room;
   lbTouchWork works[LB_NEAR_TASKS];
   int32_t listed_count;
@@ -279,24 +264,6 @@ static inline double lb_touch_radius(const lbWorldTouch *touch, int32_t slot) {
   return touch->reaches[slot] - touch->margins[slot];
 }
 
-// energy.c: what the bodies of contacts have before the step, where one of these is hit hard or
-// bent far (or `always`); whether an island has more when it is done; takes that back.
-void lb_energy_note(lbWorld *world, bool always);
-bool lb_energy_rose(const lbWorld *world, int32_t island);
-void lb_energy_take_back(lbWorld *world);
-
-// retry.c: a part of a step by `take`, or in halves where contacts miss; room for that.
-typedef int32_t lbWorldPart(lbWorld *world);
-int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take);
-lbStatus lb_retry_reserve(lbWorld *world, lbError *err);
-// States of bodies that a part is to be taken again from: of those that loads, paths and
-// attachments act on, before these do; of those that have contacts.
-void lb_retry_keep_led(lbWorld *world);
-void lb_retry_keep_touchers(lbWorld *world);
-// Islands that missed, when spots have been looked at, or in which energy rose, when the part is
-// done; false: none.
-bool lb_retry_mark(lbWorld *world);
-bool lb_retry_mark_risen(lbWorld *world);
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 
@@ -325,6 +292,8 @@ void lb_touch_sum_up(lbWorld *world);
 // bodies, before steps move these; touchers, spots and islands of the contacts; a body's number
 // among the touchers.
 bool lb_touch_gives_way(const lbWorld *world, int32_t slot);
+// m: how much of its overlap a contact takes back in h seconds.
+double lb_touch_recovered(const lbWorldContact *contact, double h);
 void lb_touch_place_rigid(lbWorld *world);
 void lb_touch_list(lbWorld *world);
 int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot);

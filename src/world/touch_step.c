@@ -151,6 +151,11 @@ static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
   return lb_add_scaled(way, -share, lb_collider_way(collider, contact->at.point));
 }
 
+double lb_touch_recovered(const lbWorldContact *contact, double h) {
+  double gap = contact->at.gap;
+  return gap < 0 ? fmin(-SHARE * gap, lb_touch_parting(contact->at.feature) * h) : 0;
+}
+
 // free <- gap and slip at the step's end without contact forces. What overlaps at the start need
 // come apart only by so much in a step.
 static void find_free(const lbWorld *world, int32_t c) {
@@ -160,8 +165,7 @@ static void find_free(const lbWorld *world, int32_t c) {
   double *free = touch->free + 3 * (size_t)c;
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
   double gap = contact->at.gap;
-  double parting = lb_touch_parting(contact->at.feature);
-  free[0] += gap < 0 ? fmax(SHARE * gap, -parting * world->h) : gap;
+  free[0] += gap < 0 ? -lb_touch_recovered(contact, world->h) : gap;
 }
 
 double lb_touch_free_way(const lbWorld *world, int32_t c) {
@@ -236,7 +240,7 @@ static double enough_of(double h) { return ENOUGH * fmin(fmax(STEP / h, 1), LOOS
 void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   double begun = lb_seconds();
-  if (world->halvings == 0) touch->stats = (lbContactStats){ 0 };
+  if (world->take == 0) touch->stats = (lbContactStats){ 0 };
   touch->enough = lb_joints_hold_any(world) ? ENOUGH_LINKED : enough_of(world->h);
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
@@ -244,24 +248,22 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lb_touch_place_rigid(world);
   lb_touch_list(world);
   lb_sleep_group(world);
-  lb_retry_keep_touchers(world);
+  lb_guard_save_islands(world);
   touch->stats.find_seconds += lb_seconds() - begun;
   touch->stats.dropped += touch->dropped;
-  touch->energy_noted = false;
   if (touch->contact_count == 0 && !lb_joints_hold_any(world)) return;
+  lb_guard_weigh(world);
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
-  if (touch->stops) lb_energy_note(world, true);
   lb_touch_stop(world);
   find_responses(world);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
-  if (!touch->stops) lb_energy_note(world, false);
   recall(touch);
   lb_touch_soften(world);
   solve(world);
   if (world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world))
     find_again(world);
-  if (world->halvings > 0) return; // told of the whole step
+  if (world->take > 0) return; // told of the whole step
   touch->stats.contacts = touch->contact_count;
   touch->stats.islands = touch->island_count;
 }
@@ -408,14 +410,13 @@ void lb_touch_finish(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   if (touch->contact_count > 0 || lb_joints_hold_any(world)) {
     look_at_pushing(world);
-    if (world->halvings == 0) touch->stats.pushing = touch->contact_count;
-    touch->missed = lb_retry_mark(world);
-    if (touch->missed) look_at_pushing(world);
+    if (world->take == 0) touch->stats.pushing = touch->contact_count;
+    if (lb_guard_check_steps(world)) look_at_pushing(world);
     find_impulses(world);
-    touch->missed |= lb_retry_mark_risen(world);
+    lb_guard_check_energy(world);
   }
   lb_touch_tell(world);
-  lb_sleep_update(world);
+  if (world->take == 0) lb_sleep_update(world);
   lb_colliders_feel(world);
   lb_colliders_arrive(world);
 }

@@ -8,10 +8,13 @@
 #include <string.h>
 
 #define SUBSTEPS_MOST 1000
+#define GUARD_SUBSTEPS_MOST 64
 #define CONTACTS_MOST 100000
 
 lbWorldSettings lb_world_settings(void) {
-  return (lbWorldSettings){ .substeps = 1, .friction = 0.5, .contacts_most = 256, .sleep = true };
+  return (lbWorldSettings){
+    .substeps = 1, .substeps_max = 16, .friction = 0.5, .contacts_most = 256, .sleep = true
+  };
 }
 
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err) {
@@ -22,6 +25,10 @@ lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "substeps is %d; it must be from 1 to %d: start from lb_world_settings()",
                    (int)settings->substeps, SUBSTEPS_MOST);
+  if (settings->substeps_max < 1 || settings->substeps_max > GUARD_SUBSTEPS_MOST)
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "substeps_max is %d; it must be from 1 to %d: start from lb_world_settings()",
+                   (int)settings->substeps_max, GUARD_SUBSTEPS_MOST);
   if (!lb_vec3_is_bounded(g))
     return lb_fail(err, LB_ERR_ARGUMENT, "gravity is (%g, %g, %g): not a number or beyond %g", g.x,
                    g.y, g.z, LB_BODY_MOST);

@@ -29,8 +29,9 @@ typedef struct lbWorldSlot {
   const lbPath *path;      // what its frame follows; NULL: nothing
   lbVec3 shift;            // of the path
   int32_t flags;           // of the last step
-  int32_t halvings;        // retry.c: how often the step under way is halved for it
-  bool kept;               // its state is, from before the part under way
+  int32_t take;            // how its island takes the step under way (guard.h)
+  int32_t start_flags;     // of the steps before this one
+  bool saved;              // its state at the start of the step is (guard.c)
   bool touches;            // other bodies and colliders
   double friction;         // NAN: the world's
   struct lbPlaced *placed; // its surface in the step under way; NULL: it has none that touches
@@ -81,11 +82,14 @@ typedef struct lbWorldTouch lbWorldTouch;
 struct lbWorld {
   lbWorldSettings settings;
   lbSimdLevel level; // of its bodies
-  double begin;      // s, when the present step length began
-  int64_t steps;     // of that length since then
-  double h;          // s; 0: none yet
-  double whole;      // s, of the step under way, parts of which may be shorter than others
-  int32_t halvings;  // of the part under way
+  // The clock: `steps` steps of `length` seconds since `begin`.
+  double begin;  // s
+  int64_t steps; //
+  double length; // s; 0: none yet
+  // The substep under way.
+  double h;     // s, its length
+  double whole; // s, of the call of lb_world_step
+  int32_t take; // of the islands that move in it (guard.h)
   int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count;
   int32_t joint_count, living;
   size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room, joint_room;
@@ -105,10 +109,10 @@ struct lbWorld {
 };
 
 lbWorldSlot *lb_world_slot(const lbWorld *world, lbBodyId id); // NULL: no such body
-// Whether a body moves in the part of a step that is under way. Of others the step is done, or will
-// be taken again when this part is (retry.c).
+// Whether a body moves in the substep under way. The step of others is done, or waits for the
+// substeps of their islands (guard.c).
 static inline bool lb_slot_goes(const lbWorld *world, const lbWorldSlot *slot) {
-  return slot->halvings == world->halvings;
+  return slot->take == world->take;
 }
 // It does not give way: it is done, or it sleeps.
 static inline bool lb_slot_stays(const lbWorld *world, const lbWorldSlot *slot) {

@@ -1,0 +1,599 @@
+// Islands that fail take their step again (guard.h).
+#include "world/joint.h"
+
+#include "body/constraints.h"
+#include "body/contacts.h"
+#include "body/energy.h"
+
+#include <string.h>
+
+#define GAP_TOLERANCE 0.02    // of a body's radius: how far from its target a contact may end
+#define TURN_TOLERANCE 0.02   // rad: the same of what a joint holds
+#define ENERGY_TOLERANCE 0.03 // of an island's energies: what its account may hold
+#define BLOWUP 10.0 // times an island's energies: beyond, bodies go back to the start of the step
+
+// Why an island failed.
+typedef enum lbFailure {
+  LB_FAIL_NONE,
+  LB_FAIL_CONTACT, // contacts or joints ended elsewhere
+  LB_FAIL_BODY,    // a body's step failed, or energy was created
+} lbFailure;
+
+static lbStepIntegrator integrator_of(int32_t take) {
+  return (lbStepIntegrator)(take % LB_STEP_INTEGRATORS);
+}
+static int32_t doublings_of(int32_t take) { return take / LB_STEP_INTEGRATORS; }
+
+int32_t lb_guard_substeps(const lbWorld *world) { return 1 << doublings_of(world->take); }
+
+static int32_t doublings_most(const lbWorld *world) {
+  int32_t most = 0;
+  while (2 << most <= world->settings.substeps_max) most++;
+  return most;
+}
+
+static int32_t last_take(const lbWorld *world) {
+  return LB_STEP_INTEGRATORS * doublings_most(world) + LB_STEP_EULER;
+}
+
+static int32_t next_take(const lbWorld *world, int32_t take, lbFailure cause) {
+  int32_t doublings = doublings_of(take), integrator = integrator_of(take);
+  bool safer = cause == LB_FAIL_BODY && integrator == LB_STEP_ASKED;
+  if (safer) integrator = LB_STEP_SAFE;
+  if (!safer || doublings > 0) doublings++;
+  if (doublings > doublings_most(world)) return last_take(world);
+  return LB_STEP_INTEGRATORS * doublings + integrator;
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static bool make_guard_array(void *array, size_t count, size_t size) {
+  void **at = array;
+  lb_free(*at);
+  *at = lb_alloc(count, size);
+  return *at != NULL;
+}
+
+static size_t place_states(const lbWorld *world, size_t *begin) {
+  size_t bytes = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    begin[i] = bytes;
+    if (world->slots[i].body) bytes += lb_body_state_bytes(world->slots[i].body);
+  }
+  begin[world->slot_count] = bytes;
+  return bytes;
+}
+
+lbStatus lb_guard_reserve(lbWorld *world, int32_t slots, int32_t contacts, lbError *err) {
+  lbGuard *g = &world->touch->guard;
+  size_t n = (size_t)slots, shares = 2 * (size_t)contacts;
+  bool made = make_guard_array(&g->state_begin, n + 1, sizeof *g->state_begin);
+  if (made && g->slot_room < slots) {
+    made = make_guard_array(&g->frames, n, sizeof *g->frames) &&
+           make_guard_array(&g->energies, n, sizeof *g->energies) &&
+           make_guard_array(&g->causes, n, sizeof *g->causes) &&
+           make_guard_array(&g->islands, n, sizeof *g->islands) &&
+           make_guard_array(&g->first_share, n, sizeof *g->first_share);
+    g->slot_room = made ? slots : 0;
+  }
+  if (made && g->share_room < (int32_t)shares) {
+    made = make_guard_array(&g->shares, shares, sizeof *g->shares);
+    g->share_room = made ? (int32_t)shares : 0;
+  }
+  size_t bytes = made ? place_states(world, g->state_begin) : 0;
+  if (made && bytes > g->state_room) {
+    made = make_guard_array(&g->states, bytes, 1) && make_guard_array(&g->work, bytes, 1);
+    g->state_room = made ? bytes : 0;
+  }
+  return made ? LB_OK : lb_fail_memory(err);
+}
+
+void lb_guard_release(lbGuard *g) {
+  void *const blocks[] = { g->state_begin, g->states, g->work,   g->frames, g->energies,
+                           g->first_share, g->shares, g->causes, g->islands };
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
+}
+
+// ---- save and restore --------------------------------------------------------------------------
+
+// A step whose bodies cannot all be restored is not taken again.
+static void save_body(lbWorld *world, int32_t i) {
+  lbGuard *g = &world->touch->guard;
+  lbWorldSlot *slot = &world->slots[i];
+  if (slot->saved || world->take > 0 || lb_slot_stays(world, slot)) return;
+  size_t bytes = lb_body_state_bytes(slot->body), begin = g->state_begin[i];
+  g->frames[i] = slot->body->frame;
+  slot->saved = bytes <= g->state_begin[i + 1] - begin &&
+                lb_body_keep_state(slot->body, g->states + begin) == LB_OK;
+  if (!slot->saved) g->restores = false;
+}
+
+static void save_by_id(lbWorld *world, lbBodyId id) {
+  const lbWorldSlot *slot = lb_world_slot(world, id);
+  if (slot) save_body(world, (int32_t)(slot - world->slots));
+}
+
+void lb_guard_save_targets(lbWorld *world) {
+  if (!world->touch || world->take > 0) return;
+  for (int32_t i = 0; i < world->slot_count; i++)
+    if (world->slots[i].path) save_body(world, i);
+  for (int32_t i = 0; i < world->load_count; i++)
+    if (world->loads[i].used) save_by_id(world, world->loads[i].load.body);
+  for (int32_t i = 0; i < world->attachment_count; i++)
+    if (world->attachments[i].used) save_by_id(world, world->attachments[i].def.body);
+  for (int32_t i = 0; i < world->joint_count; i++) save_by_id(world, world->joints[i].body);
+}
+
+void lb_guard_save_islands(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  for (int32_t t = 0; t < touch->toucher_count; t++) save_body(world, touch->touchers[t].slot);
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    lbWorldSlot *slot = &world->slots[touch->touchers[t].slot];
+    slot->body->take.guarded = touch->guard.restores;
+  }
+}
+
+static void restore_body(lbWorld *world, int32_t i) {
+  const lbGuard *g = &world->touch->guard;
+  lbWorldSlot *slot = &world->slots[i];
+  const char *from = g->states + g->state_begin[i];
+  (void)lb_body_restore_state(slot->body, from, lb_body_state_bytes(slot->body));
+  g->first_share[i] = -1;
+  slot->flags = slot->start_flags | LB_STEP_ADAPTED;
+  slot->rest = 0;
+}
+
+// Forces of the caller act in each substep; drives and targets of the caller are those of the whole
+// step.
+static void carry_forces(lbWorld *world, int32_t i) {
+  const lbGuard *g = &world->touch->guard;
+  lbBody *body = world->slots[i].body;
+  size_t begin = g->state_begin[i];
+  (void)lb_body_add_saved_forces(body, g->states + begin, g->work + begin);
+  body->frame.goal = g->frames[i].goal;
+  body->frame.driven = g->frames[i].driven;
+}
+
+// Colliders that the caller moves go along the line between their places; paths drive the others
+// from where they were when the step began.
+static void place_collider(lbWorldCollider *c, double before, double after) {
+  const lbColliderMove *whole = &c->whole;
+  lbQuat turn = lb_quat_multiply(whole->end_rotation, lb_quat_conjugate(whole->rotation));
+  lbVec3 angle = lb_quat_log(turn), way = lb_sub(whole->end_position, whole->position);
+  c->moves = whole->moves;
+  c->position = lb_add_scaled(whole->position, before, way);
+  c->rotation = lb_quat_multiply(lb_quat_exp(lb_scale(before, angle)), whole->rotation);
+  c->end_position = whole->end_position, c->end_rotation = whole->end_rotation;
+  if (after == 1) return;
+  c->end_position = lb_add_scaled(whole->position, after, way);
+  c->end_rotation = lb_quat_multiply(lb_quat_exp(lb_scale(after, angle)), whole->rotation);
+}
+
+static void place_colliders(lbWorld *world, double before, double after) {
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    lbWorldCollider *c = &world->colliders[i];
+    if (!c->path)
+      place_collider(c, before, after);
+    else if (before == 0)
+      c->position = c->whole.position, c->rotation = c->whole.rotation;
+  }
+}
+
+// ---- the course of a step ----------------------------------------------------------------------
+
+static bool all_move_in_each_step(const lbWorld *world) {
+  for (int32_t i = 0; i < world->group_count; i++)
+    if (world->groups[i].every > 1) return false;
+  return true;
+}
+
+void lb_guard_begin(lbWorld *world) {
+  world->take = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    lbWorldSlot *slot = &world->slots[i];
+    slot->take = 0, slot->saved = false, slot->start_flags = slot->flags;
+    if (slot->body) slot->body->take = (lbBodyTake){ .guarded = false }, slot->body->done = false;
+  }
+  if (!world->touch) return;
+  lbGuard *g = &world->touch->guard;
+  g->restores = all_move_in_each_step(world);
+  g->share_count = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) g->first_share[i] = -1;
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    lbWorldCollider *c = &world->colliders[i];
+    c->whole =
+        (lbColliderMove){ c->position, c->end_position, c->rotation, c->end_rotation, c->moves };
+  }
+  lb_joints_save(world);
+}
+
+void lb_guard_open(lbWorld *world, int32_t i, int32_t n) {
+  if (world->take == 0) return;
+  const lbGuard *g = &world->touch->guard;
+  double before = (double)i / n, after = i + 1 == n ? 1 : (double)(i + 1) / n;
+  for (int32_t k = 0; k < world->slot_count; k++) {
+    lbWorldSlot *slot = &world->slots[k];
+    if (!slot->body) continue;
+    slot->body->done = !lb_slot_goes(world, slot);
+    if (slot->body->done) continue;
+    if (i == 0)
+      restore_body(world, k);
+    else
+      carry_forces(world, k);
+    slot->body->take = (lbBodyTake){ .guarded = true,
+                                     .partial = n > 1,
+                                     .integrator = integrator_of(world->take),
+                                     .before = before,
+                                     .after = after,
+                                     .whole = &g->frames[k] };
+  }
+  if (i == 0) lb_joints_restore(world);
+  place_colliders(world, before, after);
+}
+
+// The take of the islands that come next.
+bool lb_guard_next(lbWorld *world) {
+  int32_t next = INT32_MAX;
+  if (!world->touch) return false;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    const lbWorldSlot *slot = &world->slots[i];
+    if (slot->body && slot->take > world->take && slot->take < next) next = slot->take;
+  }
+  world->take = next;
+  return next < INT32_MAX;
+}
+
+static void add_shares(lbWorld *world) {
+  const lbGuard *g = &world->touch->guard;
+  for (int32_t i = 0; i < world->slot_count; i++)
+    for (int32_t k = g->first_share[i]; k >= 0; k = g->shares[k].next) {
+      const lbColliderShare *share = &g->shares[k];
+      lbWorldCollider *c = &world->colliders[share->collider];
+      c->force = lb_add(c->force, share->force), c->torque = lb_add(c->torque, share->torque);
+    }
+}
+
+void lb_guard_end(lbWorld *world) {
+  world->take = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    lbWorldSlot *slot = &world->slots[i];
+    slot->take = 0;
+    if (!slot->body) continue;
+    slot->body->take = (lbBodyTake){ .guarded = false };
+    slot->body->done = false;
+  }
+  if (world->touch) add_shares(world);
+}
+
+void lb_guard_add_share(lbWorld *world, int32_t slot, int32_t collider, lbVec3 force,
+                        lbVec3 torque) {
+  lbGuard *g = &world->touch->guard;
+  int32_t k = g->first_share[slot];
+  while (k >= 0 && g->shares[k].collider != collider) k = g->shares[k].next;
+  if (k < 0 && g->share_count < g->share_room) {
+    k = g->share_count++;
+    g->shares[k] = (lbColliderShare){ .collider = collider, .next = g->first_share[slot] };
+    g->first_share[slot] = k;
+  }
+  if (k < 0) return; // more pairs of bodies and colliders than contacts have room for
+  g->shares[k].force = lb_add(g->shares[k].force, force);
+  g->shares[k].torque = lb_add(g->shares[k].torque, torque);
+}
+
+// ---- failures ----------------------------------------------------------------------------------
+
+// The first slot of a body's island: of all places where bodies could have touched, whether these
+// pushed or not, since in shorter substeps others may. -1: it does not move in this substep.
+static int32_t island_of_slot(const lbWorld *world, int32_t slot) {
+  const lbWorldSlot *at = &world->slots[slot];
+  return lb_slot_stays(world, at) ? -1 : at->sleep_group;
+}
+
+static void clear_causes(lbWorld *world) {
+  memset(world->touch->guard.causes, 0, (size_t)world->slot_count * sizeof(int32_t));
+}
+
+static void mark_slot(lbWorld *world, int32_t slot, lbFailure cause) {
+  int32_t island = island_of_slot(world, slot), *causes = world->touch->guard.causes;
+  if (island >= 0 && causes[island] < (int32_t)cause) causes[island] = (int32_t)cause;
+}
+
+// Marked islands take the step again; false: none, or it was the last take.
+static bool raise_marked(lbWorld *world) {
+  const lbGuard *g = &world->touch->guard;
+  bool any = false;
+  if (!g->restores || world->take == last_take(world)) return false;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    int32_t island = world->slots[i].body ? island_of_slot(world, i) : -1;
+    if (island < 0 || g->causes[island] == LB_FAIL_NONE) continue;
+    world->slots[i].take = next_take(world, world->take, (lbFailure)g->causes[island]);
+    any = true;
+  }
+  return any;
+}
+
+// Whether a contact ended far from where its force was to bring it.
+static bool contact_missed(const lbWorld *world, int32_t c) {
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldContact *contact = &touch->contacts[c];
+  double radius = lb_touch_radius(touch, contact->slots[0]);
+  lbVec3 other;
+  if (!(touch->forces[3 * c] > 0)) return false;
+  if (contact->slots[1] >= 0) {
+    other = lb_touch_place(touch, c, 1);
+    radius = fmin(radius, lb_touch_radius(touch, contact->slots[1]));
+  } else {
+    const lbWorldCollider *collider = &world->colliders[contact->collider];
+    other = lb_add(contact->at.point, lb_collider_way(collider, contact->at.point));
+  }
+  double gap = lb_dot(contact->at.normal, lb_sub(lb_touch_place(touch, c, 0), other));
+  double least = fmin(contact->at.gap, 0), most = fmax(least, 0);
+  return gap < least - GAP_TOLERANCE * radius || gap > most + GAP_TOLERANCE * radius;
+}
+
+bool lb_guard_check_steps(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldJoints *joints = world->linked;
+  clear_causes(world);
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    const lbBody *body = world->slots[touch->touchers[t].slot].body;
+    if (body->flags & LB_STEP_FAILED) mark_slot(world, touch->touchers[t].slot, LB_FAIL_BODY);
+  }
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    if (!contact_missed(world, c)) continue;
+    const lbContactSide *sides = touch->sides + 2 * (size_t)c;
+    int32_t toucher = sides[0].body >= 0 ? sides[0].body : sides[1].body;
+    mark_slot(world, touch->touchers[toucher].slot, LB_FAIL_CONTACT);
+  }
+  for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
+    const lbBodyJoint *j = &joints->list[joints->order[o]];
+    if (lb_joint_comes_apart(world, j, GAP_TOLERANCE, TURN_TOLERANCE)) {
+      mark_slot(world, j->pairs[0][0].slot, LB_FAIL_CONTACT);
+    }
+  }
+  return raise_marked(world);
+}
+
+// ---- islands that need more than one substep from the start ------------------------------------
+
+static int32_t root_of(int32_t *parents, int32_t i) {
+  while (parents[i] != i) i = parents[i] = parents[parents[i]];
+  return i;
+}
+
+static void unite_slots(int32_t *parents, int32_t a, int32_t b) {
+  a = root_of(parents, a), b = root_of(parents, b);
+  parents[a > b ? a : b] = a > b ? b : a;
+}
+
+// Bodies that could touch in this step, or are jointed.
+static void find_pair_islands(const lbWorld *world, int32_t *parents) {
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldJoints *joints = world->linked;
+  for (int32_t i = 0; i < world->slot_count; i++) parents[i] = i;
+  for (int32_t i = 0; i < touch->near_count; i++)
+    if (touch->nears[i].slots[1] >= 0)
+      unite_slots(parents, touch->nears[i].slots[0], touch->nears[i].slots[1]);
+  for (int32_t o = 0; o < joints->ordered; o++) {
+    const lbJointEnd *ends = joints->list[joints->order[o]].pairs[0];
+    if (ends[1].slot >= 0) unite_slots(parents, ends[0].slot, ends[1].slot);
+  }
+}
+
+static int32_t doublings_for(const lbWorld *world, double substeps) {
+  int32_t doublings = 0;
+  while (doublings < doublings_most(world) && (double)(1 << doublings) < substeps) doublings++;
+  return doublings;
+}
+
+static void defer_body(lbWorld *world, int32_t i, int32_t doublings) {
+  save_body(world, i);
+  world->slots[i].take = LB_STEP_INTEGRATORS * doublings;
+  world->slots[i].body->done = true;
+}
+
+bool lb_guard_defer(lbWorld *world) {
+  const lbWorldJoints *joints = world->linked;
+  lbGuard *g = &world->touch->guard;
+  bool any = false;
+  if (!lb_joints_hold_any(world) || !g->restores || world->take > 0) return false;
+  clear_causes(world); // here: how many doublings an island needs
+  find_pair_islands(world, g->islands);
+  for (int32_t i = 0; i < joints->body_count; i++) {
+    int32_t slot = joints->bodies[i].slot, *wanted = &g->causes[root_of(g->islands, slot)];
+    int32_t doublings = doublings_for(world, lb_joints_substeps(world, i, world->h));
+    if (lb_slot_stays(world, &world->slots[slot])) continue;
+    if (doublings > *wanted) *wanted = doublings;
+  }
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    int32_t doublings = g->causes[root_of(g->islands, i)];
+    if (!world->slots[i].body || doublings == 0 || lb_slot_stays(world, &world->slots[i])) continue;
+    defer_body(world, i, doublings);
+    any = true;
+  }
+  return any;
+}
+
+// ---- energy ------------------------------------------------------------------------------------
+
+static void weigh_bodies(int32_t begin, int32_t end, void *context) {
+  const lbWorld *world = context;
+  const lbGuard *g = &world->touch->guard;
+  for (int32_t t = begin; t < end; t++) {
+    int32_t slot = world->touch->touchers[t].slot;
+    double energy;
+    g->energies[slot] = lb_body_energy(world->slots[slot].body, &energy) ? energy : NAN;
+  }
+}
+
+void lb_guard_weigh(lbWorld *world) { lb_touch_for_touchers(world, 1, weigh_bodies); }
+
+// Of an island's bodies in a substep.
+typedef struct Balance {
+  double gain;     // J: of energy, less the work that was done
+  double level;    // J: kinetic and elastic energy, and m g size
+  double account;  // J
+  double supplied; // J: work of colliders and driven frames
+  double fastest;  // m/s: of these
+  double parted;   // J: work of contacts that end an overlap
+  double lift;     // m: the most that one of these takes back
+  double parting;  // J: kinetic energy of bodies that part so fast
+  double kinetic, mass;
+  lbVec3 momentum;
+  bool leans; // on what does not move by forces
+  bool known;
+} Balance;
+
+static double lighter_mass(const lbWorld *world, const lbWorldContact *contact) {
+  double mass = world->slots[contact->slots[0]].body->prepared->mass;
+  if (contact->slots[1] < 0) return mass;
+  return fmin(mass, world->slots[contact->slots[1]].body->prepared->mass);
+}
+
+// What colliders do to what touches them, and what brings overlapping bodies apart.
+static void add_contact(const lbWorld *world, int32_t c, Balance *b) {
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldContact *contact = &touch->contacts[c];
+  const double *impulse = touch->impulses + 3 * (size_t)c;
+  double recovered = lb_touch_recovered(contact, world->h), speed = recovered / world->h;
+  b->parted += impulse[0] * speed;
+  b->lift = fmax(b->lift, recovered);
+  if (world->settings.response == LB_RESPONSE_PENALTY) speed *= 2; // springs push back
+  b->parting += 0.5 * lighter_mass(world, contact) * speed * speed;
+  if (contact->collider < 0) {
+    for (int side = 0; side < 2; side++)
+      b->leans |= !lb_touch_gives_way(world, contact->slots[side]);
+    return;
+  }
+  lbVec3 way = lb_collider_way(&world->colliders[contact->collider], contact->at.point);
+  b->leans = true;
+  b->fastest = fmax(b->fastest, lb_length(way) / world->h);
+  for (int k = 0; k < 3; k++) b->supplied += impulse[k] * lb_dot(contact->axes[k], way) / world->h;
+}
+
+static void add_joints(const lbWorld *world, int32_t island, Balance *b) {
+  const lbWorldJoints *joints = world->linked;
+  if (!lb_joints_hold_any(world)) return;
+  for (int32_t i = 0; i < joints->row_begin[joints->component_count]; i++) {
+    const lbJointRow *row = &joints->rows[i];
+    const lbBodyJoint *j = &joints->list[row->joint];
+    const lbJointEnd *end = &j->pairs[0][0];
+    if (end->body < 0 || joints->bodies[end->body].toucher < 0) continue;
+    if (world->touch->touchers[joints->bodies[end->body].toucher].island != island) continue;
+    if (j->def.motor_force > 0) b->gain -= fabs(row->impulse * j->def.motor_speed);
+    b->leans |= j->pairs[0][1].slot < 0;
+  }
+}
+
+static void add_body(const lbWorld *world, int32_t slot, Balance *b) {
+  const lbBody *body = world->slots[slot].body;
+  double energy, before = world->touch->guard.energies[slot];
+  b->known = b->known && isfinite(before);
+  if (!b->known || !lb_body_energy(body, &energy)) {
+    b->known = false;
+    return;
+  }
+  lbBodyReport r = lb_body_report(body);
+  double weight = r.mass * lb_length(world->settings.gravity) * body->prepared->size;
+  b->gain += energy - before - body->work;
+  b->level += before + weight;
+  b->account += body->frame.created;
+  b->kinetic += r.kinetic, b->mass += r.mass;
+  b->momentum = lb_add(b->momentum, r.linear_momentum);
+  b->leans |= body->frame.kind != LB_FRAME_FREE || lb_body_is_constrained(body);
+  if (body->frame.kind != LB_FRAME_DRIVEN) return;
+  double speed =
+      lb_length(body->frame.velocity) + lb_length(body->frame.spin) * body->prepared->size;
+  if (speed > 0) b->supplied = INFINITY, b->fastest = fmax(b->fastest, speed);
+}
+
+static Balance balance_of(const lbWorld *world, int32_t island) {
+  const lbWorldTouch *touch = world->touch;
+  Balance b = { .known = true };
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    if (touch->touchers[t].island == island) add_body(world, touch->touchers[t].slot, &b);
+  if (!b.known) return b;
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    if (lb_island_of(touch, c) == island) add_contact(world, c, &b);
+  add_joints(world, island, &b);
+  // A collider speeds bodies up to twice its own speed at most; forces that do more are absurd.
+  double most = b.level + 2 * b.mass * b.fastest * b.fastest;
+  b.gain -= fmin(fmax(b.supplied, 0), most);
+  // To end an overlap takes setting the lighter body in motion, lifting what rests on it, and as
+  // much again for bending them.
+  double weight = b.mass * lb_length(world->settings.gravity);
+  b.gain -= fmin(fmax(b.parted, 0), 2 * (weight * b.lift + b.parting));
+  return b;
+}
+
+static double limit_of(const Balance *b) { return ENERGY_TOLERANCE * b->level; }
+
+static bool is_in_order(const Balance *b) {
+  return !b->known || b->gain <= 0 || b->account + b->gain <= limit_of(b);
+}
+
+// The account of an island is shared out by what its bodies weigh in it.
+static void book(lbWorld *world, int32_t island, const Balance *b) {
+  double limit = limit_of(b), sum = fmin(fmax(b->account + b->gain, 0), limit);
+  for (int32_t t = 0; t < world->touch->toucher_count; t++) {
+    if (world->touch->touchers[t].island != island) continue;
+    lbBody *body = world->slots[world->touch->touchers[t].slot].body;
+    double share = b->mass > 0 ? body->prepared->mass / b->mass : 0;
+    body->frame.created = isfinite(sum) ? share * sum : 0;
+  }
+}
+
+// Bodies where the step began, moving half as fast, or they would go the same way again.
+static void restore_slower(lbWorld *world, int32_t slot, lbVec3 drift) {
+  lbWorldSlot *at = &world->slots[slot];
+  double time = at->body->time;
+  if (!at->saved) return;
+  restore_body(world, slot);
+  at->body->time = time;
+  at->flags |= LB_STEP_NOT_CONVERGED;
+  lb_body_slow(at->body, 0.5, drift);
+}
+
+// Takes created energy out of the motion of an island; of its motion as a whole only where it leans
+// on something, since momentum is kept otherwise.
+static void dissipate(lbWorld *world, int32_t island, const Balance *b) {
+  const lbWorldTouch *touch = world->touch;
+  double excess = b->account + b->gain - limit_of(b);
+  lbVec3 drift = lb_vec3(0, 0, 0);
+  if (!b->leans) drift = lb_scale(1 / b->mass, b->momentum);
+  double kinetic = b->kinetic - 0.5 * b->mass * lb_dot(drift, drift);
+  bool absurd = !(excess < BLOWUP * b->level); // or not a number
+  double factor = kinetic > excess ? sqrt(1 - excess / kinetic) : 0;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    int32_t slot = touch->touchers[t].slot;
+    if (touch->touchers[t].island != island) continue;
+    if (absurd)
+      restore_slower(world, slot, drift);
+    else
+      lb_body_slow(world->slots[slot].body, factor, drift);
+  }
+}
+
+// Linear bodies have one integrator: only shorter substeps help them.
+static lbFailure cause_of(const lbWorld *world, int32_t slot) {
+  return world->slots[slot].body->prepared->method->rules > 1 ? LB_FAIL_BODY : LB_FAIL_CONTACT;
+}
+
+void lb_guard_check_energy(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  bool last = world->take == last_take(world);
+  if (!touch->guard.restores) return;
+  clear_causes(world);
+  for (int32_t i = 0; i < touch->island_count; i++) {
+    Balance b = balance_of(world, i);
+    if (is_in_order(&b)) {
+      if (b.known) book(world, i, &b);
+      continue;
+    }
+    for (int32_t t = 0; t < touch->toucher_count && !last; t++)
+      if (touch->touchers[t].island == i)
+        mark_slot(world, touch->touchers[t].slot, cause_of(world, touch->touchers[t].slot));
+    if (last) dissipate(world, i, &b), book(world, i, &b);
+  }
+  (void)raise_marked(world);
+}

@@ -1,0 +1,67 @@
+// The guard of a world's step: it checks what became of each island and has those that failed take
+// the whole step again, in more substeps or by a safer integrator. Nothing else takes a step again.
+//
+// An island fails where a body's own step fails or is not finite, where contacts end far from where
+// their forces were to bring them, or where its bodies have gained energy that nothing gave them.
+// How it takes the step is a number, its take:
+//
+//   take = LB_STEP_INTEGRATORS log2(substeps) + integrator
+//
+// which only rises: contacts ask for twice the substeps; bodies and energies first for the safe
+// integrator, then for twice the substeps; the last take has `substeps_max` substeps of implicit
+// Euler, and energy that is created there is taken out of the motion. With 16 substeps at most an
+// island takes no more than 48 in all.
+#ifndef LB_WORLD_GUARD_H
+#define LB_WORLD_GUARD_H
+
+#include "world/world.h"
+
+typedef struct lbColliderShare { // of a body in the force on a collider
+  int32_t collider, next;        // next of the same body; -1: none
+  lbVec3 force, torque;          // N, N m: means over the step so far
+} lbColliderShare;
+
+typedef struct lbGuard {
+  bool restores; // bodies of this step can be restored
+  size_t state_room;
+  size_t *state_begin; // (slots + 1): of each body in
+  char *states;        // (state_room): where the step began
+  char *work;          // (state_room)
+  int32_t slot_room;
+  lbFrameState *frames; // (slot_room): where the step began
+  double *energies;     // (slot_room) J, where the substep began; NAN: not known
+  int32_t *causes;      // (slot_room): lbFailure of the island of which a slot is the first
+  int32_t *islands;     // (slot_room): work, of pairs that could touch
+  int32_t *first_share; // (slot_room): in `shares`; -1: none
+  int32_t share_room, share_count;
+  lbColliderShare *shares; // (share_room)
+} lbGuard;
+
+// Room for the states of all bodies, for `slots` slots and `contacts` contacts.
+lbStatus lb_guard_reserve(lbWorld *world, int32_t slots, int32_t contacts, lbError *err);
+void lb_guard_release(lbGuard *guard);
+
+// A step begins: all bodies take it at once.
+void lb_guard_begin(lbWorld *world);
+int32_t lb_guard_substeps(const lbWorld *world);
+// Substep i of n begins for the islands that move in it.
+void lb_guard_open(lbWorld *world, int32_t i, int32_t n);
+// Saves bodies that paths, loads and attachments act on, before these do; and bodies with rows.
+void lb_guard_save_targets(lbWorld *world);
+void lb_guard_save_islands(lbWorld *world);
+// When pairs are known: islands whose joints turn or swing too far for one substep wait for their
+// own; true: there are some.
+bool lb_guard_defer(lbWorld *world);
+// Energies before the substep; then, when bodies have taken it, whether islands failed, and, when
+// impulses have acted, whether they gained energy.
+void lb_guard_weigh(lbWorld *world);
+bool lb_guard_check_steps(lbWorld *world);
+void lb_guard_check_energy(lbWorld *world);
+// Adds a force on a collider by a body's contact.
+void lb_guard_add_share(lbWorld *world, int32_t slot, int32_t collider, lbVec3 force,
+                        lbVec3 torque);
+// The next take of islands that failed; false: all have taken the step.
+bool lb_guard_next(lbWorld *world);
+void lb_guard_end(lbWorld *world);
+
+#endif
