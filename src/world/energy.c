@@ -9,9 +9,6 @@
 // what is too much is taken out of their motion.
 #include "world/joint.h"
 
-#include "body/constraints.h"
-#include "body/contacts.h"
-
 #define HARD 0.1  // of the smaller radius: how far places would get into each other
 #define BENT 0.25 // of its radius at rest: what is bent so far is looked after, too
 #define RISE 0.01 // of what an island's bodies move and are bent with

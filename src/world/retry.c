@@ -7,8 +7,6 @@
 // so does what a joint holds together, when a hit turns its bodies by much.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #include <string.h>
 
 #define FAR 0.02    // of a body's radius: how far from there a place may end

@@ -1,8 +1,6 @@
 // A step of a world: start new bodies -> paths -> loads -> attachments -> contacts -> bodies.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #define SINGLES 8 // bodies a task: waking a thread costs more than a few steps
 #define PACE_MOST 1000
 
