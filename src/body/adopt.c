@@ -5,7 +5,7 @@
 
 // Do coordinates mean the same?
 static bool are_alike(const lbPrepared *a, const lbPrepared *b) {
-  return a->model == b->model && a->method == b->method && a->dimension == b->dimension &&
+  return a->model == b->model && a->table == b->table && a->dimension == b->dimension &&
          (a->kept != NULL) == (b->kept != NULL) &&
          (!a->kept || !memcmp(a->kept, b->kept, (size_t)a->dimension * sizeof *a->kept));
 }

@@ -69,13 +69,14 @@ static void step_range(int32_t begin, int32_t end, void *context) {
   int32_t flags = 0;
   for (int32_t i = begin; i < end; i++) {
     lbBody *body = &group->bodies[i];
-    body->plain = p->method->step_many && lb_body_is_plain(body);
+    body->plain = lb_method_steps_many(p->method) && lb_body_is_plain(body);
     if (!scratch)
       body->flags = LB_STEP_REFUSED;
     else if (!body->plain)
       lb_body_advance(body, batch->h, scratch);
   }
-  if (scratch && p->method->step_many) p->method->step_many(group, begin, end, batch->h, scratch);
+  if (scratch && lb_method_steps_many(p->method))
+    p->method->step_many(group, begin, end, batch->h, scratch);
   for (int32_t i = begin; i < end; i++) flags |= group->bodies[i].flags;
   if (flags) atomic_fetch_or(&batch->flags, flags);
   lb_scratch_return(p, scratch);
@@ -87,7 +88,7 @@ int32_t lb_batch_step(lbBatch *batch, double dt) {
   if (!lb_time_step_is_legal(dt)) return LB_STEP_REFUSED;
   batch->h = dt;
   atomic_store(&batch->flags, 0);
-  if (method->ready_group) method->ready_group(batch->group, dt);
+  method->ready_group(batch->group, dt);
   lb_parallel_for(batch->group->count, method->many, step_range, batch);
   return atomic_load(&batch->flags);
 }

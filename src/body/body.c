@@ -25,8 +25,7 @@ size_t lb_body_bytes(const lbBody *body) {
 
 double lb_body_stable_step(const lbBody *body) {
   if (!body) return INFINITY;
-  const lbBodyMethod *method = body->prepared->method;
-  return method->stable_step ? method->stable_step(body) : INFINITY;
+  return body->prepared->method->stable_step(body);
 }
 
 lbStatus lb_body_refuse_recording(const lbBody *body, const char *what) {
@@ -37,14 +36,6 @@ lbStatus lb_body_refuse_recording(const lbBody *body, const char *what) {
 }
 
 // ---- forces ------------------------------------------------------------------------------------
-
-static void add_row(const lbBody *body, const lbPoint *point, lbVec3 own, double *sum) {
-  const lbBodyMethod *method = body->prepared->method;
-  if (method->add_row)
-    method->add_row(body, point, own, sum);
-  else
-    lb_point_add_force(body->prepared, point, own, sum);
-}
 
 static bool add_to(int32_t count, double *values, const double *sum) {
   for (int32_t i = 0; i < count; i++)
@@ -70,7 +61,8 @@ static lbStatus reduce(const lbBody *body, const lbPoint *point, lbVec3 amount, 
   if (status) return status;
   if (!lb_vec3_is_bounded(amount)) return refuse_amount(body, what, amount);
   memset(scratch->b, 0, (size_t)body->prepared->padded * sizeof(double));
-  add_row(body, point, lb_mat3_apply_transpose(body->frame.turn, amount), scratch->b);
+  lb_point_add_force(body->prepared, point, lb_mat3_apply_transpose(body->frame.turn, amount),
+                     scratch->b);
   return LB_OK;
 }
 
@@ -115,7 +107,7 @@ static lbStatus start(lbBody *body, int32_t count, const lbPointForce *forces, l
     force = lb_add(force, forces[i].force);
     torque = lb_add(torque, lb_cross(arm_of(body, &forces[i].point, s), forces[i].force));
   }
-  if (!p->method->accelerate) return LB_OK;
+  if (!lb_method_keeps_acceleration(p->method)) return LB_OK;
   if (!lb_frame_is_still(body) && !lb_frame_add_weight(body, body->frame.turn, s))
     return lb_fail(body->message, LB_ERR_ARGUMENT, "gravity is too strong in these axes");
   p->method->accelerate(body, s);
@@ -194,7 +186,8 @@ static lbStatus strike_around(lbBody *body, lbVec3 centre, double radius, double
     double amount = strength * vertex_area(p, positions, v) * (1 - distance / radius) / distance;
     lbVec3 share = lb_scale(amount, away);
     lbPoint point = lb_point_vertex(v);
-    add_row(body, &point, lb_mat3_apply_transpose(body->frame.turn, share), s->b);
+    lb_point_add_force(body->prepared, &point, lb_mat3_apply_transpose(body->frame.turn, share),
+                       s->b);
     impulse = lb_add(impulse, share);
     moment = lb_add(moment, lb_cross(lb_sub(place, middle), share));
   }

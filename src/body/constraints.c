@@ -81,6 +81,16 @@ lbStatus lb_constraints_make(lbBody *body) {
 
 void lb_constraints_destroy(lbConstraints *constraints) { lb_free(constraints); }
 
+lbStatus lb_constraints_grow(lbBody *body) {
+  LB_ASSERT(!lb_body_is_constrained(body));
+  lb_constraints_destroy(body->constraints);
+  body->constraints = NULL;
+  body->constraint_room++;
+  lbStatus status = lb_constraints_make(body);
+  if (status) body->constraint_room--;
+  return status;
+}
+
 // ---- checks ------------------------------------------------------------------------------------
 
 static lbStatus check_points(lbBody *body, const char *what, int32_t count, const lbPoint *points) {

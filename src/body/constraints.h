@@ -115,6 +115,9 @@ static inline bool lb_is_spring(const lbConstraintSlot *slot) { return isfinite(
 
 // Room for constraints, made when there is none yet.
 lbStatus lb_constraints_make(lbBody *body);
+// Room for one point more, of a body without constraints.
+lbStatus lb_constraints_grow(lbBody *body);
+static inline int32_t lb_constraints_room(const lbBody *body) { return body->constraint_room; }
 // A point whose slot, axes and target are set: its rows and rest position.
 void lb_constraints_fill_point(lbConstraints *constraints, const lbBody *body, int32_t at);
 void lb_constraints_fill_force_point(lbConstraints *constraints, const lbBody *body, int32_t at);

@@ -15,24 +15,6 @@ lbBodyDef lb_body_def(void) {
                       .newton_tolerance = 1e-10 };
 }
 
-// ---- methods -----------------------------------------------------------------------------------
-
-static const lbBodyMethod *registered[LB_METHOD_COUNT]; // a hook, as the allocator is one
-
-void lb_body_register_method(lbMethod method, const lbBodyMethod *table) {
-  LB_ASSERT(method > LB_METHOD_DEFAULT && method < LB_METHOD_COUNT);
-  registered[method] = table;
-}
-
-const lbBodyMethod *lb_body_method_of(lbMethod method) {
-  static const lbBodyMethod *const methods[] = { &lb_subspace_method, &lb_modal_method,
-                                                 &lb_recorded_method, &lb_warp_method,
-                                                 &lb_frames_method,   &lb_rigid_method };
-  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-    if (methods[i]->method == method) return methods[i];
-  return registered[method];
-}
-
 // ---- the def -----------------------------------------------------------------------------------
 
 static lbStatus check_range(double value, double least, double most, const char *name,
@@ -84,8 +66,8 @@ static lbStatus start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQua
     status =
         choose_damping(def->damping_stiffness, "damping_stiffness", &body->damping_stiffness, err);
   if (!status) status = lb_frame_start(body, def, position, rotation, scratch, err);
-  if (!status && p->method->furnish) status = p->method->furnish(body, err);
-  if (!status && p->method->start) p->method->start(body, scratch);
+  if (!status) status = p->method->furnish(body, err);
+  if (!status) p->method->start(body, scratch);
   return status;
 }
 
@@ -149,7 +131,7 @@ void lb_group_destroy(lbBodyGroup *group) {
   if (!group) return;
   for (int32_t i = 0; i < group->count; i++) {
     const lbPrepared *prepared = group->bodies[i].prepared;
-    if (prepared->method->forget) prepared->method->forget(&group->bodies[i]);
+    prepared->method->forget(&group->bodies[i]);
     lb_constraints_destroy(group->bodies[i].constraints);
     lb_contacts_destroy(group->bodies[i].contacts);
     lb_prepared_release(prepared);

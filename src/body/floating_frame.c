@@ -119,7 +119,7 @@ static lbStatus choose_kind(lbBody *body, const lbBodyDef *def, lbError *err) {
                    "recording; build it "
                    "with --free",
                    model->name);
-  bool whole = body->prepared->method->fit_frame != NULL;
+  bool whole = lb_method_holds_rigid_motion(body->prepared->method);
   if (kind == LB_FRAME_DRIVEN && whole && loose)
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "frame is driven: the method \"%s\" follows it by what is fixed, and nothing of "
@@ -222,7 +222,7 @@ lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame) {
   lbStatus status = check_frame(body, &at);
   if (status) return status;
   lbScratch *motion = NULL;
-  if (body->prepared->method->fit_frame && !moves_alike(&body->frame, &at)) {
+  if (lb_method_holds_rigid_motion(body->prepared->method) && !moves_alike(&body->frame, &at)) {
     motion = hold_motion(body);
     if (!motion) return lb_fail_memory(body->message);
   }

@@ -19,11 +19,6 @@ typedef struct Energy {
   double a, b, c;
 } Energy;
 
-static double stored(lbBody *body, const double *q, lbScratch *s) {
-  const lbBodyMethod *method = body->prepared->method;
-  return method->stored ? method->stored(body, q, s) : method->elastic(body, q, s);
-}
-
 // With J at q and h.
 static Energy energy_of(lbBody *body, lbMat3 J, lbVec3 h, const double *q, const double *v,
                         lbScratch *s) {
@@ -31,7 +26,8 @@ static Energy energy_of(lbBody *body, lbMat3 J, lbVec3 h, const double *q, const
   lbVec3 L = lb_mat3_apply_transpose(f->turn, f->angular);
   lbVec3 of_L = lb_inertia_solve(J, L), of_h = lb_inertia_solve(J, h);
   double linear = 0.5 * lb_dot(f->momentum, f->momentum) / body->prepared->mass;
-  return (Energy){ linear + 0.5 * lb_dot(L, of_L) + stored(body, q, s), -lb_dot(h, of_L),
+  return (Energy){ linear + 0.5 * lb_dot(L, of_L) + body->prepared->method->stored(body, q, s),
+                   -lb_dot(h, of_L),
                    0.5 * lb_dot(h, of_h) + body->prepared->method->kinetic(body, v, s) };
 }
 

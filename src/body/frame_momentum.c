@@ -102,13 +102,7 @@ void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *
     strike_free(body, moment, reduced, q, v, s);
     return;
   }
-  if (p->method->strike) {
-    p->method->strike(body, s, reduced, v);
-    return;
-  }
-  memcpy(s->a, reduced, (size_t)p->padded * sizeof(double));
-  lb_body_mobilise(body, s, s->a);
-  for (int32_t i = 0; i < p->dimension; i++) v[i] += s->a[i];
+  p->method->strike(body, s, reduced, v);
   if (free) {
     f->angular = lb_add(f->angular, moment);
     lb_frame_update_rates(body, q, v, s);

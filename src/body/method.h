@@ -1,6 +1,20 @@
 // A method of simulation as a table of operations (lbBodyMethod): modal, subspace, warp, frames,
 // rigid and recorded bodies, and those that the build side registers. step.c writes once how a step
 // goes over these operations.
+//
+// With coordinates q, rates v, mass M, damping D and elastic force K(q), a body obeys
+//
+//   M v' + D v + K(q) = f,   q' = v,
+//
+// and one linearisation of a step of h is
+//
+//   q* = step(q0, v0, f)    without the forces λ that rows J hold over the step (begin)
+//   q = q* + A⁻¹ Jᵀ λ       A: the matrix of the step (respond)
+//   v                       the rates that belong to q (end), then both become the state (commit)
+//
+// "Default" in a comment tells what a table without the operation gets (lb_method_with_defaults):
+// callers do not test for NULL. Only where the comment says NULL, the operation is a capability,
+// and callers ask for it by its name (lb_method_can_refine and so on).
 #ifndef LB_BODY_METHOD_H
 #define LB_BODY_METHOD_H
 
@@ -26,145 +40,189 @@ struct lbBodyMethod {
   int32_t rules;       // how many rules a step may be taken by,
   uint8_t parts[4];    // and in how many parts each of them takes it
   lbMaterialModel stress_law; // of bodies whose prepared part says nothing else
-  // Coordinates in which the body moves as a whole, too: inertia is in them, and the frame only
-  // describes where the body is. Of a free body it is fitted by this, after steps and impulses:
-  // frame and state <- another description of the same motion. NULL: frame.c moves frames.
-  void (*fit_frame)(lbBody *body, lbScratch *scratch);
 
-  // -- what a model has for it; NULL: as lb_model_method says
+  // The model's arrays for this method, where lb_model_method does not know them: true and *out.
+  // A method that is registered from outside must have it; NULL for the others.
   bool (*view)(const lbModel *model, lbModelMethod *out);
 
-  // -- prepared: fills dimension, basis and the like from the model (prepare), then its own part
-  // (build; kept vectors and copies are there). release: what build made.
-  lbStatus (*prepare)(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
-  lbStatus (*build)(lbPrepared *prepared, lbError *err);
-  void (*release)(lbPrepared *prepared);
-  // A derived prepared with other materials (materials x 3: young, poisson, density).
-  lbStatus (*rebuild)(lbPrepared *prepared, const double *materials, lbError *err);
-  const double *(*materials)(const lbPrepared *prepared); // (materials x 3) in use
+  // ---- data that bodies share ----
 
-  // -- memory: of a group's state (places `own` of the group and of each body) and of scratch
+  // Sets dimension, basis and the like where the model's arrays do not say it. Default: nothing.
+  lbStatus (*prepare)(lbPrepared *prepared, const lbBodyDef *def, lbError *err);
+  // Makes prepared->own, after the kept vectors have been copied. Default: nothing.
+  lbStatus (*build)(lbPrepared *prepared, lbError *err);
+  // Frees prepared->own. Default: nothing.
+  void (*release)(lbPrepared *prepared);
+  // Makes prepared->own of a derived object for other materials (materials x 3: young, poisson,
+  // density). NULL: materials cannot change.
+  lbStatus (*rebuild)(lbPrepared *prepared, const double *materials, lbError *err);
+  // The materials in use (materials x 3). Default: NULL, those of the model.
+  const double *(*materials)(const lbPrepared *prepared);
+  // hash <- hash with the arrays of the model that this method's states depend on.
+  uint64_t (*identify)(const lbPrepared *prepared, uint64_t hash);
+
+  // ---- memory ----
+
+  // Carves the state of all bodies of a group: `own` of the group and of each body.
   void (*place_group)(const lbPrepared *prepared, lbBodyGroup *group, lbCarver *carver);
+  // Carves scratch->own. Default: nothing.
   void (*place_scratch)(const lbPrepared *prepared, lbScratch *scratch, lbCarver *carver);
-  // What a body has beside that; each may be NULL. `forget`: before the body is destroyed, and
-  // before it goes on with another prepared part.
+  // Allocates what a body has beside that. Default: nothing.
   lbStatus (*furnish)(lbBody *body, lbError *err);
+  // Frees it, before the body is destroyed and before it changes its shared data. Default: nothing.
   void (*forget)(lbBody *body);
 
-  // -- state: coordinates, rates, and the force of the next step (weight and what was applied), in
-  // a row (padded); each may be NULL
+  // ---- state ----
+
+  // q, v, force <- coordinates, rates, and the force of the next step (weight and applied forces),
+  // rows of `padded` numbers; each may be NULL.
   void (*get)(const lbBody *body, double *q, double *v, double *force);
+  // The inverse: state <- q, v, force; each may be NULL and then stays.
   void (*put)(lbBody *body, const double *q, const double *v, const double *force);
-  // The reduced force of gravity (padded) is now this, and part of the force of each step. NULL:
-  // as it is, but what was applied for the next step is gone.
+  // weight, force <- Uᵀ M g, the reduced force of gravity (padded), which acts in each step from
+  // now on. NULL for `weight`: weight stays, force <- weight, so applied forces are removed.
   void (*set_weight)(lbBody *body, const double *weight);
-  // Numbers beside q, v and applied forces: so many rows (padded), and `extra` more.
+  // Numbers of the state beside q, v and force: state_rows x padded + state_extra of them.
   int32_t state_rows, state_extra;
+  bool saves_all; // the numbers of `save` hold coordinates and rates, too
+  // numbers <- those. Default: there are none.
   void (*save)(const lbBody *body, double *numbers);
-  // Before `restore`, may be NULL: what a body is made of and steps may change.
+  // Brings a body to the structure that saved numbers belong to (its set of frames), before
+  // `restore`. Default: the structure never changes.
   lbStatus (*refit)(lbBody *body, const double *numbers);
+  // State <- numbers. Default: nothing.
   void (*restore)(lbBody *body, const double *numbers);
-  bool saves_all;                                  // `save` has coordinates and rates, too
-  void (*start)(lbBody *body, lbScratch *scratch); // a new body, at its time; may be NULL
-  bool follows_time;                               // `start` is also for going on at another time
-  // The accelerations that the next step begins with, from scratch->q0, v0, force; NULL: it needs
-  // none.
+  // State <- what a new body has at body->time. Default: nothing.
+  void (*start)(lbBody *body, lbScratch *scratch);
+  bool follows_time; // `start` also takes a body to another time
+  // Kept acceleration <- M⁻¹ (f - D v - K(q)) with q0, v0 and force of scratch. NULL: the method
+  // keeps none between steps (lb_method_keeps_acceleration).
   void (*accelerate)(lbBody *body, lbScratch *scratch);
+  // Coordinates that hold the rigid motion, too: M is in them, the inertia of a frame is not added,
+  // and the frame only describes where a free body is. Called after steps and impulses: frame,
+  // state <- another description of the same motion, with the frame near the body. NULL: shape and
+  // frame are apart (lb_method_holds_rigid_motion).
+  void (*fit_frame)(lbBody *body, lbScratch *scratch);
 
-  // -- where nodes [begin, end) are: displacements or velocities in own axes for a row of
-  // coordinates (and rates, or NULL), at their places in (nodes x 3). NULL: by the basis.
-  void (*nodes)(const lbBody *body, int32_t begin, int32_t end, double *displacements,
-                double *velocities);
-  void (*node)(const lbBody *body, int32_t node, lbVec3 *displacement, lbVec3 *velocity);
-  // sum (dimension) <- sum + Jᵀ own: the reduced force of a force (own axes) at a point, at this
-  // state. NULL: by the basis.
-  void (*add_row)(const lbBody *body, const lbPoint *point, lbVec3 own, double *sum);
+  // ---- a step (step.c) ----
 
-  // -- the step (step.c)
-  // begin: the end of the step without held forces (scratch->q), from scratch->q0, v0, force; or,
-  // in a further iteration, one more linearisation about scratch->q. Readies `respond`.
+  // q* = step(q0, v0, f): scratch->q <- the coordinates at the end of the step without held forces,
+  // from q0, v0 and force of scratch; in a further iteration, one more linearisation about
+  // scratch->q. Factors A for `respond`.
   int32_t (*begin)(lbBody *body, lbStep *step, lbScratch *scratch);
-  // moved <- by how much a force held over the step moves the coordinates at its end: symmetric
-  // and positive.
+  // moved <- A⁻¹ force: how far a force that is held over the step moves the coordinates at its
+  // end. A is symmetric and positive definite, about M / h² + D / h + K.
   void (*respond)(const lbBody *body, const lbStep *step, lbScratch *scratch, const double *force,
                   double *moved);
-  // The same of many forces at once: the first n columns of x (dimension x lb_touch_stride(n)) <-
-  // what they move; false: one by one. May be NULL.
+  // X <- A⁻¹ X of the first n columns of X (dimension x lb_touch_stride(n)); false: not done, the
+  // caller takes them one by one. Default: false.
   bool (*respond_many)(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
                        double *x);
-  // end: scratch->q is the end with all held forces; scratch->v <- the rates there. Flags, with
-  // LB_STEP_AGAIN where another iteration is needed and LB_STEP_FAR where the rule failed.
+  // scratch->v <- the rates at the end, where scratch->q = q* + A⁻¹ Jᵀ λ holds all held forces λ.
+  // Flags, with LB_STEP_AGAIN where another iteration is needed and LB_STEP_FAR where the rule
+  // failed.
   int32_t (*end)(lbBody *body, const lbStep *step, lbScratch *scratch);
-  // commit: the body's state <- scratch->q, v. Flags.
+  // State <- q, v of scratch; force <- weight. Flags.
   int32_t (*commit)(lbBody *body, const lbStep *step, lbScratch *scratch);
-  // Those of bodies [begin, end) of a group that are marked as plain, by one step; NULL: one after
-  // another.
+  // One step of those bodies [begin, end) of a group that are marked as plain, many at a time.
+  // NULL: bodies are stepped one by one (lb_method_steps_many).
   void (*step_many)(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *scratch);
   bool alone;   // step_many needs no scratch for a body of its own
-  int32_t many; // bodies that step_many wants at a time; ranges of a batch begin at multiples of it
-  void (*ready_group)(lbBodyGroup *group,
-                      double h); // ahead of step_many on several threads; or NULL
+  int32_t many; // bodies that step_many takes at a time; ranges of a batch begin at multiples of it
+  // Makes what all of a group's calls of step_many share, before several threads call it. Default:
+  // nothing.
+  void (*ready_group)(lbBodyGroup *group, double h);
 
-  // The exact shape of a rigid body, own axes; NULL: the surface of the model is all there is.
+  // ---- mass and stiffness ----
+
+  // x <- M⁻¹ x, where M is the same in every state. Default: M is the identity.
+  void (*mobilise)(const lbPrepared *prepared, double *x);
+  // x <- M(q)⁻¹ x at the body's state. Default: `mobilise`.
+  void (*mobilise_at)(const lbBody *body, lbScratch *scratch, double *x);
+  // v <- v + M⁻¹ p for an impulse p (padded); the caller puts v into the state. Default: by
+  // `mobilise_at`. A method whose state is more than q and v changes that as well.
+  void (*strike)(lbBody *body, lbScratch *scratch, const double *impulse, double *v);
+  // x <- K⁻¹ x with the stiffness K at rest.
+  void (*comply)(const lbPrepared *prepared, double *x, lbScratch *scratch);
+  // s: the longest step that is stable. Default: INFINITY.
+  double (*stable_step)(const lbBody *body);
+
+  // ---- questions ----
+
+  // J, kinetic energy ½ vᵀ M v, without the frame's. Not needed with `report`.
+  double (*kinetic)(const lbBody *body, const double *v, lbScratch *scratch);
+  // J, elastic energy at q. Not needed with `report`.
+  double (*elastic)(const lbBody *body, const double *q, lbScratch *scratch);
+  // J, the same where q is the end of the last step, which may have kept it. Default: `elastic`.
+  double (*stored)(lbBody *body, const double *q, lbScratch *scratch);
+  // Energies and momenta; report->mass is set. Default: kinetic and elastic energy with the motion
+  // of the frame.
+  void (*report)(const lbBody *body, lbBodyReport *report, lbScratch *scratch);
+  // Pa, von Mises stress at the nodes, which are 0 before. Default: by stress_law.
+  void (*von_mises)(const lbBody *body, double *stresses, lbScratch *scratch);
+  // How far the shape is from the poses that the forces were trained on (lb_body_pose_distance).
+  // Default: 0, forces are exact.
+  double (*pose_distance)(const lbBody *body, lbScratch *scratch);
+  // The share of the force that the basis cannot follow (lb_body_unfollowed_force). Default: 0, not
+  // known.
+  double (*unfollowed_force)(const lbBody *body, lbScratch *scratch);
+
+  // ---- contacts ----
+
+  // The exact shape of a rigid body, own axes. Default: NULL, the body deforms.
   const struct lbSolid *(*solid)(const lbBody *body);
-
-  int32_t refinements_most; // of a body
-  // Refines the body where contacts press it: at most `most` refinements, no nearer to each other
-  // than `spacing` (m); and the spacing to use where `spacing` was asked for (0: the default). Both
-  // NULL: the method cannot.
+  // Adds coordinates where contacts press the body: at most `most` refinements, no nearer to each
+  // other than `spacing` (m). NULL: the method cannot (lb_method_can_refine).
   void (*refine)(lbBody *body, const struct lbPresses *presses, int32_t most, double spacing,
                  double dt);
+  // m, the spacing to use where `spacing` was asked for (0: the default). NULL with `refine`.
   double (*refinement_spacing)(const lbBody *body, double spacing);
-
-  // -- questions; with `report`, kinetic and elastic are not needed
-  void (*report)(const lbBody *body, lbBodyReport *report, lbScratch *scratch);
-  // Von Mises stress at the nodes; NULL: by stress_law.
-  void (*von_mises)(const lbBody *body, double *stresses, lbScratch *scratch);
-  double (*kinetic)(const lbBody *body, const double *v, lbScratch *scratch); // ½ v M v
-  double (*elastic)(const lbBody *body, const double *q, lbScratch *scratch);
-  double (*stored)(lbBody *body, const double *q,
-                   lbScratch *scratch);                            // the same, kept from the step
-  double (*pose_distance)(const lbBody *body, lbScratch *scratch); // NULL: forces are exact
-  double (*unfollowed_force)(const lbBody *body, lbScratch *scratch); // NULL: not known
-  // x <- M⁻¹ x; both NULL where M is the identity. One of them, or, where M depends on the state,
-  // the other.
-  void (*mobilise)(const lbPrepared *prepared, double *x);
-  void (*mobilise_at)(const lbBody *body, lbScratch *scratch, double *x);
-  // State and v <- struck by an impulse (padded). NULL: v += M⁻¹ impulse, which is then put.
-  void (*strike)(lbBody *body, lbScratch *scratch, const double *impulse, double *v);
-  // x <- K⁻¹ x with the stiffness at rest: compliance
-  void (*comply)(const lbPrepared *prepared, double *x, lbScratch *scratch);
-  uint64_t (*identify)(const lbPrepared *prepared, uint64_t hash);
-  double (*stable_step)(const lbBody *body); // NULL: any
+  int32_t refinements_most; // of a body
 };
+
+// ---- defaults (method_defaults.c) --------------------------------------------------------------
+
+// A table with defaults for the operations that it does not have. Only those are NULL then that say
+// above what this means.
+lbBodyMethod lb_method_with_defaults(const lbBodyMethod *table);
+// The defaults that need more of their file.
+void lb_default_report(const lbBody *body, lbBodyReport *report, lbScratch *scratch); // query.c
+void lb_default_von_mises(const lbBody *body, double *stresses, lbScratch *scratch);  // stress.c
+
+// ---- capabilities ------------------------------------------------------------------------------
+
+static inline bool lb_method_can_refine(const lbBodyMethod *method) { return method->refine; }
+static inline bool lb_method_keeps_acceleration(const lbBodyMethod *method) {
+  return method->accelerate;
+}
+static inline bool lb_method_steps_many(const lbBodyMethod *method) { return method->step_many; }
+static inline bool lb_method_holds_rigid_motion(const lbBodyMethod *method) {
+  return method->fit_frame;
+}
+bool lb_method_has_unit_mass(const lbBodyMethod *method); // M is the identity
 
 // The exact shape of a rigid body, own axes; NULL: the body is not rigid.
 static inline const struct lbSolid *lb_body_solid(const lbBody *body) {
-  const lbBodyMethod *method = body->prepared->method;
-  return method->solid ? method->solid(body) : NULL;
+  return body->prepared->method->solid(body);
 }
 
 // x <- M⁻¹ x at the body's state
 static inline void lb_body_mobilise(const lbBody *body, lbScratch *scratch, double *x) {
-  const lbBodyMethod *method = body->prepared->method;
-  if (method->mobilise_at)
-    method->mobilise_at(body, scratch, x);
-  else if (method->mobilise)
-    method->mobilise(body->prepared, x);
+  body->prepared->method->mobilise_at(body, scratch, x);
 }
 
 // Whether its motion is felt through inertial forces (rather than being in the coordinates).
 static inline bool lb_frame_is_felt(const lbBody *body) {
-  return !lb_frame_is_still(body) && !body->prepared->method->fit_frame;
+  return !lb_frame_is_still(body) && !lb_method_holds_rigid_motion(body->prepared->method);
 }
 
-extern const lbBodyMethod lb_modal_method, lb_subspace_method, lb_recorded_method, lb_warp_method;
-extern const lbBodyMethod lb_frames_method, lb_rigid_method;
+// ---- the methods there are (src/method/table.c) ------------------------------------------------
 
-// The method of a model's body: one of the layer's own, or one that was registered.
-const lbBodyMethod *lb_body_method_of(lbMethod method); // NULL: none
-// Adds a method from outside of the layer (or replaces one that was added); before bodies are made.
-// It must have `view`. NULL with a method's name takes it out again.
+// The table of a model's body, and what the model has for it; `method` may be LB_METHOD_DEFAULT.
+lbStatus lb_method_find(const lbModel *model, lbMethod method, const lbBodyMethod **out,
+                        lbModelMethod *view, lbError *err);
+// Adds a method from outside of the run side (or replaces one that was added), before bodies are
+// made. It must have `view`. NULL with a method's name takes it out again.
 void lb_body_register_method(lbMethod method, const lbBodyMethod *table);
 
 #endif

@@ -77,10 +77,7 @@ static void soften(const lbBody *body, const lbPoint *point, double *compliance,
     double unit[3] = { 0, 0, 0 };
     unit[axis] = 1;
     memset(s->a, 0, bytes);
-    if (p->method->add_row)
-      p->method->add_row(body, point, lb_vec3_load(unit), s->a);
-    else
-      lb_point_add_force(p, point, lb_vec3_load(unit), s->a);
+    lb_point_add_force(p, point, lb_vec3_load(unit), s->a);
     memcpy(s->b, s->a, bytes);
     p->method->comply(p, s->b, s);
     *compliance += lb_row_dot(p->dimension, s->a, s->b) / 3;
@@ -127,9 +124,8 @@ double lb_body_reach(const lbBody *body) {
   return reach;
 }
 
-// 0 without a question.
 static double ask(const lbBody *body, double (*question)(const lbBody *, lbScratch *)) {
-  lbScratch *scratch = question ? lb_scratch_borrow(body->prepared) : NULL;
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return 0;
   double answer = question(body, scratch);
   lb_scratch_return(body->prepared, scratch);
@@ -211,38 +207,32 @@ static Motion motion_of(const lbBody *body, const double *q, const double *v, lb
   return m;
 }
 
-static lbBodyReport report_of(const lbBody *body, lbScratch *s) {
+void lb_default_report(const lbBody *body, lbBodyReport *report, lbScratch *s) {
   const lbPrepared *p = body->prepared;
-  if (p->method->report) {
-    lbBodyReport own = { .mass = p->mass };
-    p->method->report(body, &own, s);
-    return own;
-  }
   lbVec3 v = body->frame.velocity, w = body->frame.spin, centre = lb_frame_centre(body);
   p->method->get(body, s->q, s->v, NULL);
   Motion m = motion_of(body, s->q, s->v, s);
   lbVec3 flow = lb_add(m.rate, lb_cross(w, m.shift)), spun = lb_mat3_apply(m.inertia, w);
-  lbBodyReport report = { .mass = p->mass };
-  report.elastic = p->method->elastic(body, s->q, s);
-  if (!isfinite(report.elastic)) report.elastic = DBL_MAX; // a fourth power of what is absurd
-  report.kinetic = p->method->kinetic(body, s->v, s) + 0.5 * p->mass * lb_dot(v, v) +
-                   lb_dot(v, flow) + 0.5 * lb_dot(w, spun) + lb_dot(w, m.relative);
-  report.centre = lb_add_scaled(centre, 1 / p->mass, m.shift);
-  report.linear_momentum = lb_add_scaled(flow, p->mass, v);
+  report->elastic = p->method->elastic(body, s->q, s);
+  if (!isfinite(report->elastic)) report->elastic = DBL_MAX; // a fourth power of what is absurd
+  report->kinetic = p->method->kinetic(body, s->v, s) + 0.5 * p->mass * lb_dot(v, v) +
+                    lb_dot(v, flow) + 0.5 * lb_dot(w, spun) + lb_dot(w, m.relative);
+  report->centre = lb_add_scaled(centre, 1 / p->mass, m.shift);
+  report->linear_momentum = lb_add_scaled(flow, p->mass, v);
   lbVec3 about_centre = lb_add(lb_add(spun, m.relative), lb_cross(m.shift, v));
   if (body->frame.kind == LB_FRAME_FREE) { // what is kept, to the last bit
-    report.linear_momentum = body->frame.momentum;
+    report->linear_momentum = body->frame.momentum;
     about_centre = body->frame.angular;
   }
-  report.angular_momentum = lb_add(lb_cross(centre, report.linear_momentum), about_centre);
-  return report;
+  report->angular_momentum = lb_add(lb_cross(centre, report->linear_momentum), about_centre);
 }
 
 lbBodyReport lb_body_report(const lbBody *body) {
   if (!body) return (lbBodyReport){ 0 };
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return (lbBodyReport){ 0 };
-  lbBodyReport report = report_of(body, scratch);
+  lbBodyReport report = { .mass = body->prepared->mass };
+  body->prepared->method->report(body, &report, scratch);
   lb_scratch_return(body->prepared, scratch);
   return report;
 }

@@ -330,17 +330,12 @@ static void respond(const lbBody *body, const lbStep *step, lbScratch *s, const 
   }
 }
 
-static bool moves_as_pushed(const lbBodyMethod *method) {
-  return !method->mobilise && !method->mobilise_at;
-}
-
 // x (dimension x stride) <- what its first n columns do.
 static void respond_columns(const lbBody *body, const lbStep *step, lbScratch *s, int32_t n,
                             double *x) {
   const lbPrepared *p = body->prepared;
   size_t stride = lb_touch_stride(n);
-  if (step ? p->method->respond_many && p->method->respond_many(body, step, s, n, x)
-           : moves_as_pushed(p->method))
+  if (step ? p->method->respond_many(body, step, s, n, x) : lb_method_has_unit_mass(p->method))
     return;
   memset(s->b, 0, (size_t)p->padded * sizeof(double));
   for (int32_t k = 0; k < n; k++) {

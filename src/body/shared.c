@@ -152,41 +152,6 @@ uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count) {
   return hash;
 }
 
-static lbStatus find_method(const lbModel *model, lbMethod method, const lbBodyMethod **out,
-                            lbModelMethod *view, lbError *err) {
-  if ((int)method < 0 || method >= LB_METHOD_COUNT)
-    return lb_fail(err, LB_ERR_ARGUMENT, "method is %d; it must be an lbMethod", (int)method);
-  *out = lb_body_method_of(method);
-  if (*out && (*out)->view) {
-    if ((*out)->view(model, view)) return LB_OK;
-    return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" has nothing for the method \"%s\"",
-                   model->name, lb_method_name(method));
-  }
-  if (method == LB_METHOD_DEFAULT && lb_model_default_method(model) == LB_METHOD_DEFAULT)
-    return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" has no method to run", model->name);
-  if (!lb_model_method(model, method, view)) {
-    bool unreduced = method == LB_METHOD_FULL || method == LB_METHOD_RECORDED;
-    if (unreduced && !lb_model_has(model, LB_METHOD_RECORDED))
-      return lb_fail(
-          err, LB_ERR_ARGUMENT,
-          "model \"%s\" has no recording of its unreduced motion; `limber cook` makes one",
-          model->name);
-    if (unreduced)
-      return lb_fail(
-          err, LB_ERR_ARGUMENT,
-          "the method \"full\" is the unreduced simulator, which the build side has: call "
-          "lb_build_start; \"recorded\" plays the recording of model \"%s\"",
-          model->name);
-    return lb_fail(err, LB_ERR_ARGUMENT, "model \"%s\" does not have the method \"%s\"",
-                   model->name, lb_method_name(method));
-  }
-  *out = lb_body_method_of(view->method);
-  if (!*out)
-    return lb_fail(err, LB_ERR_UNSUPPORTED, "the method \"%s\" is not in this library",
-                   lb_method_name(view->method));
-  return LB_OK;
-}
-
 static lbStatus fill(lbPrepared *p, const lbBodyDef *def, const lbModelMethod *view, lbError *err) {
   Copies copies = { 0 };
   lbCarver carver = { 0 };
@@ -203,10 +168,19 @@ static lbStatus fill(lbPrepared *p, const lbBodyDef *def, const lbModelMethod *v
   p->inertia.kernels = lb_inertia_kernels(p->level);
   find_triangles_around(p);
   lbStatus status = find_ranges(p, err);
-  if (!status && p->method->build) status = p->method->build(p, err);
+  if (!status) status = p->method->build(p, err);
   if (!status && p->eigenvalues) p->slowest = sqrt(p->eigenvalues[0]);
   if (!status) p->hash = identity(p);
   return status;
+}
+
+// p->method <- the table with defaults, in memory of its own.
+static lbStatus take_method(lbPrepared *p, const lbBodyMethod *table, lbError *err) {
+  lbBodyMethod *method = lb_alloc(1, sizeof *method);
+  if (!method) return lb_fail_memory(err);
+  *method = lb_method_with_defaults(table);
+  p->table = table, p->method = method;
+  return LB_OK;
 }
 
 static lbStatus prepare(const lbModel *model, const lbBodyDef *def, const lbBodyMethod *method,
@@ -214,7 +188,12 @@ static lbStatus prepare(const lbModel *model, const lbBodyDef *def, const lbBody
                         lbError *err) {
   lbPrepared *p = lb_alloc(1, sizeof *p);
   if (!p) return lb_fail_memory(err);
-  p->model = model, p->method = method, p->level = level;
+  lbStatus status = take_method(p, method, err);
+  if (status) {
+    lb_free(p);
+    return status;
+  }
+  p->model = model, p->level = level;
   p->basis_kernels = lb_basis_kernels(level), p->stress = lb_stress_kernels(level);
   p->stress_law = method->stress_law;
   p->dimension = view->dimension;
@@ -231,7 +210,7 @@ static lbStatus prepare(const lbModel *model, const lbBodyDef *def, const lbBody
   atomic_init(&p->references, 1);
   atomic_init(&p->tree, NULL);
   atomic_flag_clear(&p->lock);
-  lbStatus status = method->prepare ? method->prepare(p, def, err) : LB_OK;
+  status = p->method->prepare(p, def, err);
   if (!status) status = choose_dimension(p, def, err);
   if (!status) status = fill(p, def, view, err);
   if (status)
@@ -248,7 +227,7 @@ static bool is_asked_for(const lbPrepared *p, const lbModel *model, const lbBody
   int32_t dimension = def->kept_count   ? def->kept_count
                       : def->mode_count ? def->mode_count
                                         : view->dimension;
-  if (p->model != model || p->method != method || p->level != level || p->dimension != dimension ||
+  if (p->model != model || p->table != method || p->level != level || p->dimension != dimension ||
       p->single_precision != def->single_precision || !p->kept != !def->kept_count)
     return false;
   return !p->kept || memcmp(p->kept, def->kept, (size_t)dimension * sizeof *p->kept) == 0;
@@ -270,7 +249,7 @@ lbStatus lb_prepared_acquire(const lbModel *model, const lbBodyDef *def, lbSimdL
                              const lbPrepared **out, lbError *err) {
   const lbBodyMethod *method = NULL;
   lbModelMethod view;
-  lbStatus status = find_method(model, def->method, &method, &view, err);
+  lbStatus status = lb_method_find(model, def->method, &method, &view, err);
   if (status) return status;
   lbModelShared *shared = model->shared_;
   const lbPrepared *found = shared ? find(model, def, method, &view, level) : NULL;
@@ -311,8 +290,9 @@ static void destroy(lbPrepared *p) {
     lb_scratch_destroy(p, p->idle);
     p->idle = next;
   }
-  if (p->method->release) p->method->release(p);
+  p->method->release(p);
   lb_tree_destroy(atomic_load(&p->tree));
+  if (!p->base) lb_free((lbBodyMethod *)p->method);
   lb_free(p->block);
   lb_free(p);
 }
@@ -381,7 +361,7 @@ static lbScratch *place_scratch(const lbPrepared *p, lbScratch *s, lbCarver *car
   s->moduli =
       lb_carve(carver, (size_t)size->material_count, LB_MATERIAL_PARAMETERS * sizeof(double));
   s->positions = lb_carve(carver, (size_t)size->vertex_count, 3 * sizeof(double));
-  if (p->method->place_scratch) p->method->place_scratch(p, s, carver);
+  p->method->place_scratch(p, s, carver);
   return at;
 }
 

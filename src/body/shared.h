@@ -25,7 +25,8 @@ typedef struct lbScratch lbScratch;
 
 struct lbPrepared {
   const lbModel *model;
-  const lbBodyMethod *method;
+  const lbBodyMethod *method; // with defaults for what its table does not have
+  const lbBodyMethod *table;  // as the method registered it: tells methods apart
   lbSimdLevel level;
   const lbBasisKernels *basis_kernels;
   const lbStressKernels *stress;
@@ -37,7 +38,7 @@ struct lbPrepared {
   bool stress_by_material;         // stress by the laws of the materials, not by the method's
 
   const double *basis;   // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
-                         // 3 nodes coordinates, unless the method has `nodes`
+                         // 3 nodes coordinates
   const double *gravity; // (dimension x 3): reduced force of a unit gravity, Uᵀ M 1
   const double *rigid;   // (dimension x 6): rates of a unit rigid velocity
   const double *eigenvalues; // (dimension); modal

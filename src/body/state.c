@@ -154,7 +154,7 @@ lbStatus lb_body_keep_state(const lbBody *body, void *bytes) {
   char *to = put(bytes, &header, sizeof header);
   p->method->get(body, s->a, s->b, s->c);
   to = put(put(put(to, s->a, row), s->b, row), s->c, row);
-  if (p->method->save) p->method->save(body, s->numbers);
+  p->method->save(body, s->numbers);
   to = put(to, s->numbers, (size_t)lb_method_numbers(p) * sizeof(double));
   if (body->constraints)
     put_constraints(to, body->constraints);
@@ -392,7 +392,7 @@ static lbStatus refit(lbBody *body, const Saved *saved, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   const char *own = saved->numbers + 3 * (size_t)p->padded * sizeof(double);
   memcpy(s->numbers, own, (size_t)lb_method_numbers(p) * sizeof(double));
-  return p->method->refit ? p->method->refit(body, s->numbers) : LB_OK;
+  return p->method->refit(body, s->numbers);
 }
 
 static void restore_numbers(lbBody *body, const Saved *saved, lbScratch *s) {
@@ -402,7 +402,7 @@ static void restore_numbers(lbBody *body, const Saved *saved, lbScratch *s) {
   memcpy(s->b, saved->numbers + row, row);
   memcpy(s->c, saved->numbers + 2 * row, row);
   p->method->put(body, s->a, s->b, s->c);
-  if (p->method->restore) p->method->restore(body, s->numbers);
+  p->method->restore(body, s->numbers);
 }
 
 lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_count) {

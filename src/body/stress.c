@@ -18,7 +18,7 @@ static lbMaterialModel law_of(const lbPrepared *prepared, int32_t material) {
 // Parameters of each material; modal bodies know other laws by what they are at small strain.
 static void find_moduli(const lbPrepared *prepared, double *to) {
   const lbModel *model = prepared->model;
-  const double *edited = prepared->method->materials ? prepared->method->materials(prepared) : NULL;
+  const double *edited = prepared->method->materials(prepared);
   for (int32_t g = 0; g < model->size.material_count; g++) {
     const double *values = model->material_values + 6 * (size_t)g;
     const double *elastic = edited ? edited + 3 * (size_t)g : values;
@@ -107,23 +107,13 @@ static void add_elements(const lbPrepared *prepared, const Elements *all, double
   }
 }
 
-void lb_body_von_mises(const lbBody *body, double *stresses) {
-  if (!body || !stresses) return;
+void lb_default_von_mises(const lbBody *body, double *stresses, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   const lbModel *model = p->model;
-  size_t bytes = (size_t)model->size.node_count * sizeof(double);
-  lbScratch *s = lb_scratch_borrow(p);
-  memset(stresses, 0, bytes);
-  if (!s) return;
-  if (p->method->von_mises) {
-    p->method->von_mises(body, stresses, s);
-    lb_scratch_return(p, s);
-    return;
-  }
   p->method->get(body, s->a, s->b, NULL);
   lb_body_nodes(body, s->a, s->b, 0, model->size.node_count, s->nodes, NULL);
   find_moduli(p, s->moduli);
-  memset(s->shares, 0, bytes);
+  memset(s->shares, 0, (size_t)model->size.node_count * sizeof(double));
   const Elements kinds[] = {
     { LB_ELEMENT_TET4, model->size.tet_count, model->tets, model->element_materials },
     { LB_ELEMENT_BRICK8, model->size.brick_count, model->bricks,
@@ -132,5 +122,14 @@ void lb_body_von_mises(const lbBody *body, double *stresses) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) add_elements(p, &kinds[i], stresses, s);
   for (int32_t n = 0; n < model->size.node_count; n++)
     if (s->shares[n] > 0) stresses[n] /= s->shares[n];
+}
+
+void lb_body_von_mises(const lbBody *body, double *stresses) {
+  if (!body || !stresses) return;
+  const lbPrepared *p = body->prepared;
+  lbScratch *s = lb_scratch_borrow(p);
+  memset(stresses, 0, (size_t)p->model->size.node_count * sizeof(double));
+  if (!s) return;
+  p->method->von_mises(body, stresses, s);
   lb_scratch_return(p, s);
 }

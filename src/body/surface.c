@@ -1,5 +1,5 @@
 // What a body looks like: x_vertex = position + R (rest + sum of weight u_node), u = U q; normals.
-#include "body/point.h"
+#include "body/access.h"
 
 #include <string.h>
 
@@ -9,10 +9,6 @@ void lb_body_nodes(const lbBody *body, const double *q, const double *v, int32_t
                    double *displacements, double *velocities) {
   const lbPrepared *p = body->prepared;
   size_t stride = 3 * (size_t)p->model->size.node_count;
-  if (p->method->nodes) {
-    p->method->nodes(body, begin, end, displacements, velocities);
-    return;
-  }
   size_t from = 3 * (size_t)begin, bytes = 3 * (size_t)(end - begin) * sizeof(double);
   if (!p->basis) {
     if (displacements) memcpy(displacements + from, q + from, bytes);
@@ -133,19 +129,8 @@ void lb_body_node_velocities(const lbBody *body, double *velocities) {
 static void point_motion(const lbBody *body, const lbPoint *point, const double *q, const double *v,
                          lbVec3 *own, lbVec3 *rate) {
   const lbPrepared *p = body->prepared;
-  lbVec3 moved = lb_vec3(0, 0, 0), moving = moved;
-  if (!p->method->nodes) {
-    moved = lb_point_apply(p, point, q);
-    if (rate) moving = lb_point_apply(p, point, v);
-  } else
-    for (lbPointWalk walk = lb_point_walk(p->model, point); lb_point_next(&walk);) {
-      lbVec3 u, w;
-      p->method->node(body, walk.node, &u, &w);
-      moved = lb_add_scaled(moved, walk.weight, u);
-      moving = lb_add_scaled(moving, walk.weight, w);
-    }
-  *own = lb_add(lb_point_rest(p->model, point), moved);
-  if (rate) *rate = moving;
+  *own = lb_add(lb_point_rest(p->model, point), lb_point_apply(p, point, q));
+  if (rate) *rate = lb_point_apply(p, point, v);
 }
 
 // Uses scratch->c for the coordinates.
@@ -154,6 +139,16 @@ lbVec3 lb_point_place(const lbBody *body, const lbPoint *point, lbScratch *s) {
   body->prepared->method->get(body, s->c, NULL, NULL);
   point_motion(body, point, s->c, NULL, &own, NULL);
   return lb_body_place(body, own);
+}
+
+lbStatus lb_body_point_displacement(const lbBody *body, const lbPoint *point, lbVec3 *own) {
+  const lbPrepared *p = body->prepared;
+  lbScratch *s = lb_scratch_borrow(p);
+  if (!s) return LB_ERR_MEMORY;
+  p->method->get(body, s->q, NULL, NULL);
+  *own = lb_point_apply(p, point, s->q);
+  lb_scratch_return(p, s);
+  return LB_OK;
 }
 
 static lbVec3 vertex_position(const lbBody *body, const lbScratch *s, int32_t vertex) {

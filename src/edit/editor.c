@@ -17,7 +17,7 @@ lbEditorDef lb_editor_def(void) {
 // ---- making them -------------------------------------------------------------------------------
 
 static lbStatus check_def(const lbBody *body, const lbEditorDef *def, lbError *err) {
-  if (lb_body_method(body) != LB_METHOD_SUBSPACE)
+  if (!lb_body_has_subspace(body))
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "handles pose bodies of the subspace method, model \"%s\" is played by \"%s\"",
                    lb_body_model(body)->name, lb_method_name(lb_body_method(body)));
@@ -38,7 +38,7 @@ static lbStatus check_def(const lbBody *body, const lbEditorDef *def, lbError *e
 }
 
 static lbEditor *lay_out(lbEditor *e, lbCarver *carver) {
-  const lbSubspace *s = e->body->prepared->own;
+  const lbSubspace *s = lb_subspace_of(e->body->prepared);
   size_t n = (size_t)e->stride;
   lbEditor *at = lb_carve(carver, 1, sizeof *e);
   lb_bfgs_place(&e->bfgs, carver);
@@ -81,7 +81,7 @@ lbStatus lb_editor_create(lbBody *body, const lbEditorDef *def, lbEditor **out, 
   if (!def || !out) return lb_refuse_null(err, def ? "out" : "def");
   lbStatus status = check_def(body, def, err);
   if (status) return status;
-  const lbSubspace *s = body->prepared->own;
+  const lbSubspace *s = lb_subspace_of(body->prepared);
   lbEditor draft = { .body = body, .def = *def, .count = s->count, .stride = s->stride };
   lbEditor *e = NULL;
   draft.bfgs.count = s->count;

@@ -4,7 +4,7 @@
 
 #include "limber/edit.h"
 
-#include "body/point.h"
+#include "body/access.h"
 #include "method/subspace/subspace.h"
 
 // ---- handles (handles.c) -----------------------------------------------------------------------

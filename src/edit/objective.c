@@ -16,7 +16,9 @@
 #define UPRIGHT 1e-6        // κ, in k size²
 #define IN_LINE 1e-9        // second moment across a line, over that along it
 
-static const lbSubspace *subspace_of(const lbEditor *e) { return e->body->prepared->own; }
+static const lbSubspace *subspace_of(const lbEditor *e) {
+  return lb_subspace_of(e->body->prepared);
+}
 
 // ---- the lowest shape --------------------------------------------------------------------------
 

@@ -1,11 +1,11 @@
-// Bodies of the unreduced simulator: LB_METHOD_FULL, a method like any other (body/body.h), which
+// Bodies of the unreduced simulator: LB_METHOD_FULL, a method like any other (body/method.h), which
 // the build side registers. Its coordinates are the displacements of the model's nodes.
 //
 // The simulator works in the fixed axes of body/absolute_coordinates.h.
 #ifndef LB_FULL_FULL_H
 #define LB_FULL_FULL_H
 
-#include "body/absolute_coordinates.h"
+#include "body/access.h"
 #include "fem/simulator.h"
 
 // The finite-element body of a model, in its own axes, with materials (materials x 3: young,

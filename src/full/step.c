@@ -9,8 +9,6 @@
 // list of them that would have to agree.
 #include "full/full.h"
 
-#include "body/constraints.h"
-
 #include <string.h>
 
 #define DEFAULT_ITERATIONS 20

@@ -4,8 +4,6 @@
 // is three contacts that can pull as well, one along each axis.
 #include "haptics/haptics.h"
 
-#include "body/point.h"
-
 // The nearest place of the surface within reach; false when there is none.
 static bool find_nearest(lbHaptics *h, lbVec3 device, lbPoint *point) {
   const lbBody *body = h->body;
@@ -23,14 +21,14 @@ static bool find_nearest(lbHaptics *h, lbVec3 device, lbPoint *point) {
 }
 
 static double *row_of(const lbHaptics *h, int axis) {
-  return h->grip_rows + (size_t)axis * (size_t)h->body->prepared->padded;
+  return h->grip_rows + (size_t)axis * (size_t)lb_body_row_length(h->body);
 }
 
 // Own axes.
 static lbVec3 place_held(const lbHaptics *h) {
   double u[3];
   for (int axis = 0; axis < 3; axis++)
-    u[axis] = lb_row_dot(h->body->prepared->dimension, row_of(h, axis), h->q);
+    u[axis] = lb_row_dot(lb_body_dimension(h->body), row_of(h, axis), h->q);
   return lb_add(h->grip_rest, lb_vec3_load(u));
 }
 
@@ -38,7 +36,7 @@ static void take_hold(lbHaptics *h, const lbDevice *device) {
   lbPoint point = h->grip;
   if (!h->def.grip && !find_nearest(h, device->position, &point)) return;
   lb_point_rows(h->body->prepared, &point, h->grip_rows);
-  h->grip_rest = lb_point_rest(h->body->prepared->model, &point);
+  h->grip_rest = lb_point_rest(lb_body_model(h->body), &point);
   h->held = true;
   h->offset = lb_sub(lb_body_place(h->body, place_held(h)), device->position);
 }

@@ -1,8 +1,6 @@
 // Making the loop's memory, and one tick: device -> feel -> step -> publish.
 #include "haptics/haptics.h"
 
-#include "body/point.h"
-
 #include <string.h>
 
 #define TICK_LEAST 1e-6
@@ -49,10 +47,10 @@ static lbStatus check_def(const lbBody *body, const lbHapticsDef *def, lbError *
   if (def->tool != LB_HAPTICS_BALL && def->tool != LB_HAPTICS_GRAB)
     return lb_fail(err, LB_ERR_ARGUMENT, "haptics: tool is %d", (int)def->tool);
   if (body->in_batch) return lb_fail(err, LB_ERR_ARGUMENT, "haptics: the body is one of a batch");
-  if (body->prepared->model->size.triangle_count == 0)
+  if (lb_body_model(body)->size.triangle_count == 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "haptics: model \"%s\" has no surface to touch",
-                   body->prepared->model->name);
-  return def->grip ? lb_point_check(body->prepared->model, def->grip, "haptics: grip", err) : LB_OK;
+                   lb_body_model(body)->name);
+  return def->grip ? lb_point_check(lb_body_model(body), def->grip, "haptics: grip", err) : LB_OK;
 }
 
 static double longest_side(const lbModel *model) {
@@ -76,12 +74,12 @@ static lbHapticsDef fill_in(const lbModel *model, const lbHapticsDef *def) {
 }
 
 static void lay_out(lbHaptics *h, lbCarver *carver) {
-  size_t r = (size_t)h->body->prepared->dimension, contacts = (size_t)h->def.contact_limit;
+  size_t r = (size_t)lb_body_dimension(h->body), contacts = (size_t)h->def.contact_limit;
   lb_carve(carver, 1, sizeof *h);
-  h->q = lb_carve(carver, (size_t)h->body->prepared->padded, sizeof(double));
+  h->q = lb_carve(carver, (size_t)lb_body_row_length(h->body), sizeof(double));
   h->places = lb_carve(carver, contacts, sizeof(lbPlace));
   h->depths = lb_carve(carver, contacts, sizeof(double));
-  h->grip_rows = lb_carve(carver, 3 * (size_t)h->body->prepared->padded, sizeof(double));
+  h->grip_rows = lb_carve(carver, 3 * (size_t)lb_body_row_length(h->body), sizeof(double));
   for (int i = 0; i < 3; i++) {
     h->state_blocks[i].coordinates = lb_carve(carver, r, sizeof(double));
     h->state_blocks[i].rates = lb_carve(carver, r, sizeof(double));
@@ -119,7 +117,7 @@ lbStatus lb_haptics_create(lbBody *body, const lbHapticsDef *def, lbHaptics **ou
   if (!body) return lb_refuse_null(err, "body");
   if (!def) return lb_refuse_null(err, "def");
   if (!out) return lb_refuse_null(err, "out");
-  const lbModel *model = body->prepared->model;
+  const lbModel *model = lb_body_model(body);
   lbStatus status = check_def(body, def, err);
   if (status) return status;
   lbHaptics draft;
@@ -183,14 +181,14 @@ lbVec3 lb_coupling_hook(const lbHaptics *h, const lbStep *step, lbVec3 target, l
 static int32_t step_body(lbHaptics *h, double dt) {
   lbBody *body = h->body;
   if (h->place_count == 0 && !h->held) return lb_body_step(body, dt);
-  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  lbScratch *scratch = lb_body_borrow_scratch(body);
   if (!scratch) {
     lb_fail_memory(body->message);
     return LB_STEP_REFUSED;
   }
   lbTouch *touch = h->def.tool == LB_HAPTICS_BALL ? lb_ball_touch : lb_grip_touch;
   int32_t flags = lb_body_step_touched(body, dt, touch, h, scratch);
-  lb_scratch_return(body->prepared, scratch);
+  lb_body_return_scratch(body, scratch);
   return flags;
 }
 
@@ -252,7 +250,7 @@ lbVec3 lb_haptics_force(lbHaptics *h) {
 lbHapticsState lb_haptics_state(lbHaptics *h, double *coordinates, double *rates) {
   if (!h) return (lbHapticsState){ 0 };
   const lbPublished *block = lb_exchange_read(&h->states);
-  size_t bytes = (size_t)h->body->prepared->dimension * sizeof(double);
+  size_t bytes = (size_t)lb_body_dimension(h->body) * sizeof(double);
   if (coordinates) memcpy(coordinates, block->coordinates, bytes);
   if (rates) memcpy(rates, block->rates, bytes);
   return block->state;

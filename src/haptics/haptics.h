@@ -2,9 +2,9 @@
 #ifndef LB_HAPTICS_HAPTICS_H
 #define LB_HAPTICS_HAPTICS_H
 
+#include "body/access.h"
 #include "haptics/exchange.h"
 #include "haptics/loop.h"
-#include "body/contacts.h"
 
 typedef struct lbDevice {
   lbVec3 position, velocity; // world

@@ -3,7 +3,6 @@
 #include "haptics/tool.h"
 
 #include "base/refuse.h"
-#include "body/body.h"
 
 #include <math.h>
 
@@ -143,28 +142,29 @@ typedef struct Apart {
 static Apart find_apart(const lbTool *tool, const lbBody *body, const lbToolPose *device,
                         double dt) {
   const lbToolPose *last = &tool->device;
-  lbVec3 own = body->prepared->centre;
+  lbVec3 own = lb_body_rest_centre(body);
   lbVec3 centre = lb_add(device->position, lb_quat_rotate(device->rotation, own));
   lbVec3 before = lb_add(last->position, lb_quat_rotate(last->rotation, own));
   lbVec3 velocity = lb_scale(1 / dt, lb_sub(centre, before));
   lbVec3 spin = lb_scale(1 / dt, turn_between(device->rotation, last->rotation));
-  return (Apart){ lb_sub(lb_frame_centre(body), centre), lb_sub(body->frame.velocity, velocity),
-                  turn_between(body->frame.rotation, device->rotation),
-                  lb_sub(body->frame.spin, spin) };
+  return (Apart){ lb_sub(lb_frame_centre(body), centre),
+                  lb_sub(lb_body_linear_velocity(body), velocity),
+                  turn_between(lb_body_rotation(body), device->rotation),
+                  lb_sub(lb_body_angular_velocity(body), spin) };
 }
 
 // f = -k (d + h v) - b w, v the tool's own velocity, since d is from where the device will be; less
 // in ticks that are longer than the tool's inertia was made for.
 static void couple(const lbTool *tool, lbBody *body, const Apart *a, double h) {
   const lbToolDef *def = &tool->def;
-  double k = def->stiffness, b = def->damping, mass = body->prepared->mass;
-  lbVec3 force = lb_scale(-k, lb_add_scaled(a->way, h, body->frame.velocity));
+  double k = def->stiffness, b = def->damping, mass = lb_body_mass(body);
+  lbVec3 force = lb_scale(-k, lb_add_scaled(a->way, h, lb_body_linear_velocity(body)));
   force = lb_add_scaled(force, -b, a->velocity);
   force = lb_scale(1 / fmax(1, AMPLE * (h * b + h * h * k) / mass), force);
   double turning = def->turn_stiffness, braking = def->turn_damping;
-  lbVec3 torque = lb_scale(-turning, lb_add_scaled(a->turn, h, body->frame.spin));
+  lbVec3 torque = lb_scale(-turning, lb_add_scaled(a->turn, h, lb_body_angular_velocity(body)));
   torque = lb_add_scaled(torque, -braking, a->spin);
-  lbMat3 gives = lb_frame_mobility(body, body->frame.turn);
+  lbMat3 gives = lb_frame_mobility(body, lb_body_rotation_matrix(body));
   gives = lb_mat3_add(lb_mat3_identity(), lb_mat3_scale(h * braking + h * h * turning, gives));
   body->frame.force =
       lb_add(body->frame.force, lb_add_scaled(force, -mass, lb_world_gravity(tool->world)));
@@ -191,7 +191,7 @@ static int32_t step_coupled(lbTool *tool, const lbToolPose *device, double dt) {
       tool, lb_add(lb_scale(def->stiffness, after.way), lb_scale(def->damping, after.velocity)),
       lb_add(lb_scale(def->turn_stiffness, after.turn), lb_scale(def->turn_damping, after.spin)));
   tool->device = *device;
-  tool->state.position = body->frame.position, tool->state.rotation = body->frame.rotation;
+  tool->state.position = lb_body_position(body), tool->state.rotation = lb_body_rotation(body);
   return flags;
 }
 

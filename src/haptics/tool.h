@@ -2,6 +2,7 @@
 #ifndef LB_HAPTICS_TOOL_H
 #define LB_HAPTICS_TOOL_H
 
+#include "body/access.h"
 #include "haptics/exchange.h"
 #include "haptics/loop.h"
 

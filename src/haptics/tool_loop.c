@@ -3,7 +3,6 @@
 #include "haptics/tool.h"
 
 #include "base/refuse.h"
-#include "body/body.h"
 
 void lb_tool_open(lbTool *tool) {
   lbToolPose *d = tool->device_blocks;

@@ -1,8 +1,6 @@
 // What is where in a world: rays, nearest places, balls and boxes against bodies and colliders.
 #include "world/touch.h"
 
-#include "body/body.h"
-
 #include <math.h>
 
 static lbStatus check_place(lbVec3 place, const char *what, lbError *err) {
@@ -110,7 +108,7 @@ static lbStatus near_body(const lbWorld *world, int32_t slot, lbVec3 place, lbFo
   lbPoint point = lb_point_triangle(n.triangle, n.weights[0], n.weights[1], n.weights[2]);
   *found = (lbFound){ .body = lb_world_id(slot, world->slots[slot].generation),
                       .point = point,
-                      .normal = lb_mat3_apply(body->frame.turn, n.normal),
+                      .normal = lb_mat3_apply(lb_body_rotation_matrix(body), n.normal),
                       .distance = n.distance };
   return lb_body_point(body, point, &found->position, NULL);
 }

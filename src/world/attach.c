@@ -4,10 +4,6 @@
 // not depend on attachments, and a restored one needs nothing put right.
 #include "world/touch.h"
 
-#include "body/body.h"
-#include "body/constraints.h"
-#include "body/point.h"
-
 lbAttachment lb_attachment(void) {
   return (lbAttachment){ .stiffness = INFINITY, .from = -INFINITY, .to = INFINITY };
 }
@@ -26,7 +22,7 @@ static lbStatus check(const lbAttachment *a, const lbBody *body, lbError *err) {
     return lb_fail(err, LB_ERR_ARGUMENT, "attachment: it holds from %g to %g s", a->from, a->to);
   if (!lb_vec3_is_bounded(a->shift))
     return lb_fail(err, LB_ERR_ARGUMENT, "attachment: its shift is not a number");
-  if (body->prepared->method->is_recording)
+  if (lb_body_is_recording(body))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "attachment: a body that plays a recording follows nothing");
   return LB_OK;
@@ -34,20 +30,14 @@ static lbStatus check(const lbAttachment *a, const lbBody *body, lbError *err) {
 
 // One more constrained point; memory is taken now, not in a step.
 static lbStatus make_room(lbBody *body, lbError *err) {
-  if (body->constraints) {
-    if (lb_body_is_constrained(body))
-      return lb_fail(err, LB_ERR_ARGUMENT,
-                     "attachment: the body is constrained already, attach it "
-                     "first");
-    lb_constraints_destroy(body->constraints);
-    body->constraints = NULL;
-  }
-  if (body->constraint_room >= LB_CONSTRAINED_MOST)
+  if (lb_body_is_constrained(body))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "attachment: the body is constrained already, attach it "
+                   "first");
+  if (lb_constraints_room(body) >= LB_CONSTRAINED_MOST)
     return lb_fail(err, LB_ERR_ARGUMENT, "attachment: a body has at most %d constrained points",
                    LB_CONSTRAINED_MOST);
-  body->constraint_room++;
-  lbStatus status = lb_constraints_make(body);
-  if (status) body->constraint_room--;
+  lbStatus status = lb_constraints_grow(body);
   return status ? lb_fail(err, status, "%s", lb_body_message(body)) : LB_OK;
 }
 

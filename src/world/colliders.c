@@ -1,8 +1,6 @@
 // Colliders of a world: what bodies touch that is not a body.
 #include "world/touch.h"
 
-#include "body/body.h"
-
 lbColliderDef lb_collider_def(void) {
   return (lbColliderDef){
     .radius = 0.5, .size = { 1, 1, 1 }, .rotation = { 0, 0, 0, 1 }, .friction = NAN

@@ -1,8 +1,6 @@
 // What is told of contacts when a step is done, and remembered for the next one.
 #include "world/touch.h"
 
-#include "body/body.h"
-
 #include <string.h>
 
 static lbRememberedContact remember(const lbWorldTouch *touch, int32_t c) {
@@ -18,7 +16,7 @@ static lbRememberedContact remember(const lbWorldTouch *touch, int32_t c) {
 
 // Of a rigid body, which has no triangles that touch.
 static lbPoint nearest_vertex(const lbBody *body, lbVec3 place) {
-  const lbModel *model = body->prepared->model;
+  const lbModel *model = lb_body_model(body);
   lbVec3 own = lb_body_unplace(body, place);
   int32_t nearest = 0;
   double least = INFINITY;

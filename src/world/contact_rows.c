@@ -1,8 +1,6 @@
 // Contacts of a step by body: who has some, and where their spots lie.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #include <string.h>
 
 bool lb_touch_gives_way(const lbWorld *world, int32_t slot) {

@@ -6,8 +6,6 @@
 // way from the inside of the body to the place.
 #include "world/touch.h"
 
-#include "body/body.h"
-
 #define ALONG 0.3  // cosine: a contact pushes outwards
 #define INSIDE 0.5 // of the body's thickness: from there on it is looked for what is met
 

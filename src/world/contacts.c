@@ -1,7 +1,6 @@
 // Memory, settings and reports of a world's contacts.
 #include "world/joint.h"
 
-#include "body/body.h"
 #include "world/touch_choose.h"
 
 #include <string.h>

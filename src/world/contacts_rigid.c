@@ -4,8 +4,6 @@
 // (body/tree.h) lead to the triangles that matter. collide/solid.h finds places.
 #include "world/touch.h"
 
-#include "body/body.h"
-
 #include <string.h>
 
 typedef struct Approach {
@@ -139,7 +137,7 @@ typedef struct Rigid {
 
 static Rigid rigid_of(const lbWorld *world, int32_t slot) {
   const lbBody *body = world->slots[slot].body;
-  return (Rigid){ lb_body_solid(body), { body->frame.turn, body->frame.position } };
+  return (Rigid){ lb_body_solid(body), { lb_body_rotation_matrix(body), lb_body_position(body) } };
 }
 
 static Rigid collider_of(const lbWorld *world, int32_t number) {
@@ -161,17 +159,17 @@ static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *ne
                  .frame = r->frame,
                  .margin = near->margin,
                  .length = world->touch->reaches[slot] };
-  a.turn = lb_mat3_multiply(lb_mat3_transpose(a.frame.rotation), body->frame.turn);
-  a.shift = lb_solid_to_own(&a.frame, body->frame.position);
+  a.turn = lb_mat3_multiply(lb_mat3_transpose(a.frame.rotation), lb_body_rotation_matrix(body));
+  a.shift = lb_solid_to_own(&a.frame, lb_body_position(body));
   if (lb_placed_has_all(world->slots[slot].placed)) {
     a.placed = world->slots[slot].placed;
     visit_placed(&a);
     return a.length;
   }
-  a.scratch = lb_scratch_borrow(body->prepared);
+  a.scratch = lb_body_borrow_scratch(body);
   if (a.scratch && lb_touch_look(body, a.scratch)) // no memory: none
     (void)lb_touch_visit(body, reaches_solid, touch_solid, &a);
-  lb_scratch_return(body->prepared, a.scratch);
+  lb_body_return_scratch(body, a.scratch);
   return a.length;
 }
 

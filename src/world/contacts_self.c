@@ -5,8 +5,6 @@
 // is what has come together: places that are now several times nearer than they are at rest.
 #include "world/touch.h"
 
-#include "body/point.h"
-
 #define NEARER 4.0  // times, than at rest
 #define DEPTH 0.05  // of the radius: how far a surface may overlap itself
 #define MARGIN 0.02 // of the radius, at most: it is looked for at every place of the surface

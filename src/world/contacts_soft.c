@@ -7,8 +7,6 @@
 // all.
 #include "world/touch.h"
 
-#include "body/body.h"
-
 #include <string.h>
 
 #define RIDGE 0.97 // cosine: less bent edges are no ridge

@@ -1,14 +1,12 @@
 // Frames that follow paths, and going on at another time.
 #include "world/touch.h"
 
-#include "body/body.h"
-
 lbFrame lb_world_frame(const lbWorldSlot *slot, const lbPathState *at) {
   const double *q = at->rotation;
   lbFrame frame = { .position = lb_add(lb_vec3_load(at->position), slot->shift),
                     .rotation = lb_quat(q[0], q[1], q[2], q[3]),
                     .angular_velocity = lb_vec3_load(at->angular_velocity) };
-  lbVec3 arm = lb_quat_rotate(frame.rotation, slot->body->prepared->centre);
+  lbVec3 arm = lb_quat_rotate(frame.rotation, lb_body_rest_centre(slot->body));
   frame.linear_velocity =
       lb_add(lb_vec3_load(at->linear_velocity), lb_cross(frame.angular_velocity, arm));
   return frame;

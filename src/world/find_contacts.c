@@ -4,8 +4,6 @@
 // their contacts are listed in the order of pairs.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #include <stdatomic.h>
 #include <string.h>
 

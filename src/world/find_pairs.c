@@ -7,8 +7,6 @@
 // it: bodies that could hit something pass what is left of their way on to those near them.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #define WAY 2.0      // times what speeds tell: bodies speed up
 #define SLACK 0.01   // of the radius
 #define ASIDE 0.25   // of a velocity: what it may turn out to bring places nearer by

@@ -2,8 +2,6 @@
 // step, by the contacts of the last one. This follows from the state of the world alone.
 #include "world/touch.h"
 
-#include "body/point.h"
-
 static void find_presses(const lbWorld *world, lbBodyId id, const lbBody *body, lbPresses *to) {
   const lbWorldTouch *touch = world->touch;
   to->count = 0;
@@ -23,8 +21,7 @@ void lb_contact_frames_update(lbWorld *world, double dt) {
     lbPresses presses;
     if (!slot->body || slot->contact_frames == 0 || slot->asleep) continue;
     find_presses(world, lb_world_id(i, slot->generation), slot->body, &presses);
-    slot->body->prepared->method->refine(slot->body, &presses, slot->contact_frames,
-                                         slot->contact_spacing, dt);
+    lb_body_refine(slot->body, &presses, slot->contact_frames, slot->contact_spacing, dt);
   }
 }
 
@@ -35,17 +32,17 @@ lbStatus lb_world_set_contact_frames(lbWorld *world, lbBodyId id, int32_t most, 
   if (!world) return lb_refuse_null(err, "world");
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
-  const lbBodyMethod *method = slot->body->prepared->method;
-  if (!method->refine)
+  if (!lb_body_can_refine(slot->body))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "frames at contacts: the body's method is \"%s\", it must be \"frames\"",
                    lb_method_name(lb_body_method(slot->body)));
-  if (most < 0 || most > method->refinements_most || !(spacing >= 0 && spacing <= LB_BODY_MOST))
+  int32_t room = lb_body_refinements_max(slot->body);
+  if (most < 0 || most > room || !(spacing >= 0 && spacing <= LB_BODY_MOST))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "frames at contacts: %d with a spacing of %g m; there can be 0 to %d, and the "
                    "spacing must be finite",
-                   (int)most, spacing, (int)method->refinements_most);
+                   (int)most, spacing, (int)room);
   slot->contact_frames = most;
-  slot->contact_spacing = method->refinement_spacing(slot->body, spacing);
+  slot->contact_spacing = lb_body_refinement_spacing(slot->body, spacing);
   return LB_OK;
 }

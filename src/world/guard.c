@@ -1,9 +1,6 @@
 // Islands that fail take their step again (guard.h).
 #include "world/joint.h"
 
-#include "body/constraints.h"
-#include "body/contacts.h"
-#include "body/energy.h"
 
 #include <string.h>
 
@@ -458,7 +455,6 @@ static void add_contact(const lbWorld *world, int32_t c, Balance *b) {
   double recovered = lb_touch_recovered(contact, world->h), speed = recovered / world->h;
   b->parted += impulse[0] * speed;
   b->lift = fmax(b->lift, recovered);
-  if (world->settings.response == LB_RESPONSE_PENALTY) speed *= 2; // springs push back
   b->parting += 0.5 * lighter_mass(world, contact) * speed * speed;
   if (contact->collider < 0) {
     for (int side = 0; side < 2; side++)
@@ -509,7 +505,8 @@ static void add_body(const lbWorld *world, int32_t slot, Balance *b) {
 
 static Balance balance_of(const lbWorld *world, int32_t island) {
   const lbWorldTouch *touch = world->touch;
-  Balance b = { .known = true };
+  // Springs between surfaces store energy that is not counted.
+  Balance b = { .known = world->settings.response != LB_RESPONSE_PENALTY };
   for (int32_t t = 0; t < touch->toucher_count; t++)
     if (touch->touchers[t].island == island) add_body(world, touch->touchers[t].slot, &b);
   if (!b.known) return b;

@@ -1,8 +1,6 @@
 // Joints of a world: adding and reading them, and their memory.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #include <string.h>
 
 lbJointDef lb_joint_def(void) {
@@ -428,7 +426,7 @@ static size_t place_numbers(const lbWorld *world, lbWorldJoints *joints, double 
   for (int32_t i = 0; i < joints->body_count; i++) {
     lbJointed *body = &joints->bodies[i];
     size_t n = (size_t)body->basis_count;
-    size_t padded = (size_t)world->slots[body->slot].body->prepared->padded;
+    size_t padded = (size_t)lb_body_row_length(world->slots[body->slot].body);
     double **blocks[] = { &body->lines, &body->moved, &body->G, &body->C };
     const size_t sizes[] = { n * padded, n * padded, n * n, 3 * LB_BODY_CONTACTS * n };
     for (int k = 0; k < 4; k++) {

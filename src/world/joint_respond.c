@@ -2,8 +2,6 @@
 // matrices of rows.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #include <string.h>
 
 // ---- how bodies give way -----------------------------------------------------------------------

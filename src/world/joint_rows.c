@@ -1,7 +1,6 @@
 // The rows of joints: directions along which their ends may not move against each other.
 #include "world/joint.h"
 
-#include "body/body.h"
 #include "math/functions.h"
 
 #define DRAWN 1.0  // m/s: points that are apart come together no faster

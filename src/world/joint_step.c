@@ -2,8 +2,6 @@
 // and impulses when the step is done.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #include <string.h>
 
 #define FAR 0.03       // rad that a body turns by in a step

@@ -1,8 +1,6 @@
 // Joints of bodies of frames that follow paths.
 #include "world/world.h"
 
-#include "body/body.h"
-
 static void pose_of(const lbWorldJoint *joint, double time, lbVec3 *position, lbQuat *rotation) {
   lbPathState at;
   lb_path_at(joint->path, time, &at);

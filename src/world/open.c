@@ -84,8 +84,7 @@ static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
         lb_world_set_touch(o->world, id, !def->body_untouchable || !def->body_untouchable[body],
                            own_friction(def->body_frictions, body), err);
   const double *frames = def->body_contact_frames;
-  if (!status && frames && frames[2 * (size_t)body] > 0 &&
-      lb_body_method(moving) == LB_METHOD_FRAMES)
+  if (!status && frames && frames[2 * (size_t)body] > 0 && lb_body_can_refine(moving))
     status = lb_world_set_contact_frames(o->world, id, (int32_t)frames[2 * (size_t)body],
                                          frames[2 * (size_t)body + 1], err);
   if (!status && shape && lb_body_set_shape(moving, shape))

@@ -8,8 +8,6 @@
 // Contacts remember the direction.
 #include "world/touch.h"
 
-#include "body/body.h"
-
 #define CLOSE 0.6  // of the sum of radii: centres that are farther apart are looked at no further
 #define BELOW 0.25 // of the smaller radius: where it is asked whether a body is inside another,
 #define LEAST 0.2  // and of the thickness there, at least,
@@ -62,7 +60,7 @@ static bool is_inside(const lbBody *body, lbVec3 place) {
 
 // A place below the surface; false: it is not told where that is.
 static bool sample(const lbBody *body, int32_t number, double radius, lbVec3 *place) {
-  const lbModel *model = body->prepared->model;
+  const lbModel *model = lb_body_model(body);
   const double middle[3] = { 1.0 / 3, 1.0 / 3, 1.0 / 3 };
   *place = lb_frame_centre(body);
   if (lb_body_solid(body)) return number == 0;

@@ -1,8 +1,6 @@
 // What a ray hits first, of all bodies of a world.
 #include "world/world.h"
 
-#include "body/body.h"
-
 #define ROUNDING 1.001 // of a bounding ball
 
 typedef struct Ball {

@@ -6,8 +6,6 @@
 // could touch are found a step before they do (touch_find.c).
 #include "world/joint.h"
 
-#include "body/sleep.h"
-
 #define SPEED 0.02   // radii a second
 #define LONG 0.5     // s
 #define OVERLAP 0.05 // of the radius: bodies that overlap farther are on their way out
@@ -24,7 +22,7 @@ void lb_sleep_wake(lbWorld *world, int32_t slot, bool moved) {
     lbWorldSlot *other = &world->slots[i];
     if (!other->asleep || other->sleep_group != group) continue;
     other->asleep = false;
-    if (other->body) other->body->asleep = false;
+    if (other->body) lb_body_set_asleep(other->body, false);
     if (moved) other->rest = 0;
   }
 }
@@ -37,19 +35,19 @@ static bool is_changed(const lbWorldSlot *slot, lbScratch *scratch) {
   double push = lb_sleep_push(slot->body, scratch);
   return !(fabs(push - slot->push) <= ALIKE * slot->push) ||
          slot->print != lb_sleep_print(slot->body, scratch) ||
-         slot->made_of != slot->body->prepared;
+         slot->made_of != lb_body_shared(slot->body);
 }
 
 // What is applied to bodies that could fall asleep is kept, to be compared.
 static void watch(lbWorld *world, int32_t i) {
   lbWorldSlot *slot = &world->slots[i];
   if (!slot->body || !lb_slot_goes(world, slot) || !(slot->asleep || slot->rest > 0)) return;
-  lbScratch *scratch = lb_scratch_borrow(slot->body->prepared);
+  lbScratch *scratch = lb_body_borrow_scratch(slot->body);
   if (!slot->asleep)
     slot->push = scratch ? lb_sleep_push(slot->body, scratch) : INFINITY;
   else if (!scratch || !lb_sleep_is_possible(slot->body) || is_changed(slot, scratch))
     lb_sleep_wake(world, i, true);
-  lb_scratch_return(slot->body->prepared, scratch);
+  lb_body_return_scratch(slot->body, scratch);
 }
 
 static bool stands(const lbWorldCollider *c) {
@@ -101,12 +99,13 @@ void lb_sleep_group(lbWorld *world) {
 }
 
 static void fall_asleep(lbWorldSlot *slot) {
-  lbScratch *scratch = lb_scratch_borrow(slot->body->prepared);
+  lbScratch *scratch = lb_body_borrow_scratch(slot->body);
   if (!scratch) return;
   slot->print = lb_sleep_print(slot->body, scratch);
-  slot->made_of = slot->body->prepared;
-  slot->asleep = slot->body->asleep = true;
-  lb_scratch_return(slot->body->prepared, scratch);
+  slot->made_of = lb_body_shared(slot->body);
+  slot->asleep = true;
+  lb_body_set_asleep(slot->body, true);
+  lb_body_return_scratch(slot->body, scratch);
 }
 
 // Whether no place of a body moves by more than a little. Those that joints hold and that touch

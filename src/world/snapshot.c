@@ -3,8 +3,6 @@
 // Numbers are as this machine stores them: for going back in time, not for files that travel.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #include <string.h>
 
 #define STATE_VERSION 3
@@ -288,12 +286,13 @@ static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
     if (status) lb_fail(err, status, "state of the world: %s", lb_body_message(slot->body));
     slot->started = body.started != 0;
     slot->flags = body.flags;
-    slot->asleep = slot->body->asleep = body.asleep != 0 && world->touch;
+    slot->asleep = body.asleep != 0 && world->touch;
+    lb_body_set_asleep(slot->body, slot->asleep);
     bool known = body.sleep_group >= 0 && body.sleep_group < world->slot_count;
     slot->sleep_group = known ? body.sleep_group : i;
     slot->rest = isfinite(body.rest) ? body.rest : 0;
     slot->push = body.push, slot->print = body.print;
-    slot->made_of = slot->body->prepared;
+    slot->made_of = lb_body_shared(slot->body);
     from += body.byte_count;
   }
   if (!status) restore_touch(world, from);

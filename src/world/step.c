@@ -2,8 +2,6 @@
 // guard.
 #include "world/joint.h"
 
-#include "body/body.h"
-
 #define SINGLES 8 // bodies a task: waking a thread costs more than a few steps
 #define PACE_MOST 1000
 

@@ -25,8 +25,6 @@
 #include "world/guard.h"
 #include "world/world.h"
 
-#include "body/world_surface.h"
-#include "body/response.h"
 #include "collide/segments.h"
 #include "solve/gauss_seidel.h"
 #include "limber/contact.h"

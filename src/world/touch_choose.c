@@ -5,9 +5,6 @@
 // are found again from where they are: nobody is left out in the end who pushes.
 #include "world/touch_choose.h"
 
-#include "body/body.h"
-#include "body/response_kernels.h"
-
 #include <string.h>
 
 #define ROUNDS 6  // of joining in: then all do

@@ -7,7 +7,6 @@
 //             each a give of its own beside that of the bodies, so they are stable at any stiffness
 #include "world/touch.h"
 
-#include "body/body.h"
 #include "solve/active_set.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 // they have taken them (limber/contact.h has the rule).
 #include "world/joint.h"
 
-#include "body/body.h"
 #include "world/touch_choose.h"
 
 #include <string.h>

@@ -2,9 +2,6 @@
 // state.c goes back, query.c looks for what a ray hits.
 #include "world/joint.h"
 
-#include "body/body.h"
-#include "body/point.h"
-
 #include <string.h>
 
 #define SUBSTEPS_MOST 1000
@@ -384,13 +381,9 @@ int32_t lb_world_probe_count(const lbWorld *world) { return world ? world->probe
 
 // Exactly the displacement in the frame, turned, where the frame is as it was.
 static lbStatus displace(const lbWorldProbe *probe, const lbBody *body, lbVec3 *out, lbError *err) {
-  const lbPrepared *p = body->prepared;
   lbFrame now = lb_body_frame(body);
-  lbScratch *s = lb_scratch_borrow(p);
-  if (!s) return lb_fail_memory(err);
-  p->method->get(body, s->q, NULL, NULL);
-  lbVec3 own = lb_point_apply(p, &probe->point, s->q);
-  lb_scratch_return(p, s);
+  lbVec3 own;
+  if (lb_body_point_displacement(body, &probe->point, &own)) return lb_fail_memory(err);
   lbVec3 carried = lb_sub(lb_quat_rotate(now.rotation, probe->rest),
                           lb_quat_rotate(probe->rotation, probe->rest));
   carried = lb_add(carried, lb_sub(now.position, probe->position));

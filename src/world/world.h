@@ -5,7 +5,7 @@
 #include "limber/world.h"
 
 #include "base/refuse.h"
-#include "body/body.h"
+#include "body/access.h"
 #include "math/simd.h"
 
 // Bodies that are stepped together: a batch, or one body of its own.

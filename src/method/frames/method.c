@@ -1,5 +1,6 @@
 // The table of operations of bodies by frames: their state and what it answers.
 #include "method/frames/frames.h"
+#include "method/table.h"
 
 #include <string.h>
 

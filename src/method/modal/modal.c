@@ -7,6 +7,7 @@
 #include "body/body.h"
 #include "body/response_kernels.h"
 #include "method/modal/modal_kernels.h"
+#include "method/table.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 // frame the body stays as it is there. Nothing that acts on the body changes its motion: forces and
 // impulses have no effect (it answers like an infinite mass), constraints are refused.
 #include "body/body.h"
+#include "method/table.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // Rigid bodies (rigid.h): the operations of a method without coordinates.
 #include "method/rigid/rigid.h"
+#include "method/table.h"
 
 // Numbered as in models (lbModel.rigid_shape).
 static const lbSolidKind kinds[] = { LB_SOLID_PLANE, LB_SOLID_SPHERE, LB_SOLID_BOX,

@@ -1,5 +1,6 @@
 // The subspace method (subspace.h): state, operations, and what a step's end says.
 #include "method/subspace/newton_step.h"
+#include "method/table.h"
 
 #include "body/constraints.h"
 #include "body/contacts.h"

@@ -81,6 +81,10 @@ typedef struct lbSubspace {
 } lbSubspace;
 
 static inline const lbSubspace *lb_subspace_of(const lbPrepared *prepared) { return prepared->own; }
+// The body has coordinates of this method, so lb_subspace_of is its own.
+static inline bool lb_body_has_subspace(const lbBody *body) {
+  return body->prepared->method->method == LB_METHOD_SUBSPACE;
+}
 
 extern const lbForceModel lb_polynomial_forces; // of St. Venant-Kirchhoff
 extern const lbForceModel lb_cubature_forces;

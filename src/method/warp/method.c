@@ -1,4 +1,5 @@
 // Warped stiffness's table of operations: its state and what it answers.
+#include "method/table.h"
 #include "method/warp/cores.h"
 
 #include <string.h>
