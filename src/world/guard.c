@@ -1,7 +1,6 @@
 // Islands that fail take their step again (guard.h).
 #include "world/joint.h"
 
-
 #include <string.h>
 
 #define GAP_TOLERANCE 0.02    // of a body's radius: how far from its target a contact may end
@@ -453,7 +452,8 @@ static void add_contact(const lbWorld *world, int32_t c, Balance *b) {
   const lbWorldContact *contact = &touch->contacts[c];
   const double *impulse = touch->impulses + 3 * (size_t)c;
   double recovered = lb_touch_recovered(contact, world->h), speed = recovered / world->h;
-  b->parted += impulse[0] * speed;
+  bool springs = world->settings.response == LB_RESPONSE_PENALTY;
+  b->parted += springs ? touch->forces[3 * c] * fmax(0, -contact->at.gap) : impulse[0] * speed;
   b->lift = fmax(b->lift, recovered);
   b->parting += 0.5 * lighter_mass(world, contact) * speed * speed;
   if (contact->collider < 0) {
@@ -505,8 +505,7 @@ static void add_body(const lbWorld *world, int32_t slot, Balance *b) {
 
 static Balance balance_of(const lbWorld *world, int32_t island) {
   const lbWorldTouch *touch = world->touch;
-  // Springs between surfaces store energy that is not counted.
-  Balance b = { .known = world->settings.response != LB_RESPONSE_PENALTY };
+  Balance b = { .known = true };
   for (int32_t t = 0; t < touch->toucher_count; t++)
     if (touch->touchers[t].island == island) add_body(world, touch->touchers[t].slot, &b);
   if (!b.known) return b;
@@ -519,7 +518,9 @@ static Balance balance_of(const lbWorld *world, int32_t island) {
   // To end an overlap takes setting the lighter body in motion, lifting what rests on it, and as
   // much again for bending them.
   double weight = b.mass * lb_length(world->settings.gravity);
-  b.gain -= fmin(fmax(b.parted, 0), 2 * (weight * b.lift + b.parting));
+  double parting = 2 * (weight * b.lift + b.parting);
+  if (world->settings.response == LB_RESPONSE_PENALTY) parting = INFINITY; // springs have stored it
+  b.gain -= fmin(fmax(b.parted, 0), parting);
   return b;
 }
 
