@@ -166,6 +166,17 @@ lbStatus lb_world_probe(const lbWorld *world, int32_t probe, lbVec3 *rest, lbVec
 
 // ---- the step ----------------------------------------------------------------------------------
 
+// What the guard of the step did since the world was made, summed over bodies. Bodies that touch or
+// are jointed move in islands; where an island's step fails (a body's step does not converge,
+// contacts end elsewhere than they should, or energy is created), the guard restores its bodies and
+// has them take the step again.
+typedef struct lbGuardCounts {
+  int64_t restored; // bodies restored to where the step began
+  int64_t halved;   // of them to take it in twice as many substeps
+  int64_t damped;   // bodies slowed down where the last try, too, created energy
+} lbGuardCounts;
+lbGuardCounts lb_world_guard(const lbWorld *world);
+
 // Advances by dt seconds, in `substeps` equal parts. Returns lbStepFlags of all bodies, or-ed:
 // LB_STEP_REFUSED, and nothing was done, for a dt that is not a positive number. Takes no memory,
 // but where frames come and go at contacts (lb_world_set_contact_frames).

@@ -294,6 +294,13 @@ static void mark_slot(lbWorld *world, int32_t slot, lbFailure cause) {
   if (island >= 0 && causes[island] < (int32_t)cause) causes[island] = (int32_t)cause;
 }
 
+static void raise_take(lbWorld *world, lbWorldSlot *slot, int32_t take) {
+  lbGuardCounts *counts = &world->touch->guard.counts;
+  counts->restored++;
+  if (doublings_of(take) > doublings_of(slot->take)) counts->halved++;
+  slot->take = take;
+}
+
 // Marked islands take the step again; false: none, or it was the last take.
 static bool raise_marked(lbWorld *world) {
   const lbGuard *g = &world->touch->guard;
@@ -302,7 +309,8 @@ static bool raise_marked(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     int32_t island = world->slots[i].body ? island_of_slot(world, i) : -1;
     if (island < 0 || g->causes[island] == LB_FAIL_NONE) continue;
-    world->slots[i].take = next_take(world, world->take, (lbFailure)g->causes[island]);
+    raise_take(world, &world->slots[i],
+               next_take(world, world->take, (lbFailure)g->causes[island]));
     any = true;
   }
   return any;
@@ -565,6 +573,7 @@ static void dissipate(lbWorld *world, int32_t island, const Balance *b) {
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     int32_t slot = touch->touchers[t].slot;
     if (touch->touchers[t].island != island) continue;
+    world->touch->guard.counts.damped++;
     if (absurd)
       restore_slower(world, slot, drift);
     else
@@ -594,4 +603,8 @@ void lb_guard_check_energy(lbWorld *world) {
     if (last) dissipate(world, i, &b), book(world, i, &b);
   }
   (void)raise_marked(world);
+}
+
+lbGuardCounts lb_world_guard(const lbWorld *world) {
+  return world && world->touch ? world->touch->guard.counts : (lbGuardCounts){ 0 };
 }

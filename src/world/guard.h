@@ -22,6 +22,7 @@ typedef struct lbColliderShare { // of a body in the force on a collider
 } lbColliderShare;
 
 typedef struct lbGuard {
+  lbGuardCounts counts;
   bool restores; // bodies of this step can be restored
   size_t state_room;
   size_t *state_begin; // (slots + 1): of each body in
