@@ -1,9 +1,21 @@
 // Rows, timing, medians and the machine's memory bandwidth.
+#define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+double bench_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bool bench_wants(const benchTable *table, const char *name) {
+  return !table->only || strcmp(table->only, name) == 0;
+}
 
 benchRow *bench_add(benchTable *table, const char *name, json_t *parameters, const char *unit) {
   if (!lb_grow((void **)&table->rows, &table->capacity, (size_t)table->count + 1, sizeof(benchRow)))
@@ -28,20 +40,35 @@ void bench_set_times(benchRow *row, double scale, double *times, int32_t count) 
   qsort(times, (size_t)count, sizeof(double), compare);
   row->median = scale * times[count / 2];
   row->min = scale * times[0];
+  row->p99 = scale * times[(int32_t)(0.99 * (count - 1) + 0.5)];
+  row->max = scale * times[count - 1];
   row->repeats = count;
 }
 
-void bench_time(benchRow *row, double scale, void (*work)(void *context), void *context) {
+void bench_set_value(benchRow *row, double value) {
+  row->median = row->min = row->p99 = row->max = value;
+}
+
+static void time_repeats(benchRow *row, double scale, void (*work)(void *context), void *context,
+                         double (*clock)(void)) {
   enum { REPEATS_MAX = 201 };
   double times[REPEATS_MAX], start = lb_seconds();
   int32_t count = 0;
   work(context); // once to warm up, not counted
   while (count < REPEATS_MAX && (count < 3 || lb_seconds() - start < 1)) {
-    double before = lb_seconds();
+    double before = clock();
     work(context);
-    times[count++] = lb_seconds() - before;
+    times[count++] = clock() - before;
   }
   bench_set_times(row, scale, times, count);
+}
+
+void bench_time(benchRow *row, double scale, void (*work)(void *context), void *context) {
+  time_repeats(row, scale, work, context, bench_seconds);
+}
+
+void bench_time_wall(benchRow *row, double scale, void (*work)(void *context), void *context) {
+  time_repeats(row, scale, work, context, lb_seconds);
 }
 
 enum { TIMES = 3 };
@@ -51,9 +78,9 @@ static void time_some(benchRow *row, double scale, void (*work)(void *context), 
   double times[TIMES], start = lb_seconds();
   int32_t count = 0;
   while (count < TIMES && (count == 0 || lb_seconds() - start < most_seconds)) {
-    double before = lb_seconds();
+    double before = bench_seconds();
     work(context);
-    times[count++] = lb_seconds() - before;
+    times[count++] = bench_seconds() - before;
   }
   bench_set_times(row, scale, times, count);
 }

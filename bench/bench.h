@@ -10,7 +10,7 @@ typedef struct benchRow {
   const char *name; // stable: "fem.force_stiffness"
   json_t *parameters;
   const char *unit;
-  double median, min;
+  double median, min, p99, max; // times: of the processor, of the thread that asks
   int32_t repeats;
   double paper, peer, limit; // 0: none
   bool counts;               // a median of 0 is a figure
@@ -21,23 +21,33 @@ typedef struct benchTable {
   benchRow *rows;
   int32_t count;
   size_t capacity;
-  char *text; // lines that are printed below the rows; NULL: none
+  const char *only; // the name of the rows that are wanted; NULL: all
+  char *text;       // lines that are printed below the rows; NULL: none
 } benchTable;
 
+// s that the calling thread has run so far: what else the machine does is not in it.
+double bench_seconds(void);
+
+// Whether this row is wanted: all are, unless one was named.
+bool bench_wants(const benchTable *table, const char *name);
 // Adds a row; takes over `parameters`. NULL without memory.
 benchRow *bench_add(benchTable *table, const char *name, json_t *parameters, const char *unit);
 void bench_release(benchTable *table);
 
-// Runs `work` at least 3 times and for about a second, and fills median, min (scaled from seconds)
+// Runs `work` at least 3 times and for about a second, and fills the times (scaled from seconds)
 // and repeats.
 void bench_time(benchRow *row, double scale, void (*work)(void *context), void *context);
+// The same in wall time: for work that other threads or a graphics card do.
+void bench_time_wall(benchRow *row, double scale, void (*work)(void *context), void *context);
 
 // For work of seconds: once, and up to three times while all of it takes less than a second.
 void bench_time_long(benchRow *row, double scale, void (*work)(void *context), void *context);
 // Three times, whatever they take.
 void bench_time_thrice(benchRow *row, double scale, void (*work)(void *context), void *context);
 
-// Median, min (times scale) and repeats of so many times, which it sorts.
+// The figures of a row whose value is one number.
+void bench_set_value(benchRow *row, double value);
+// Median, min, 99th percentile, max (times scale) and repeats of so many times, which it sorts.
 void bench_set_times(benchRow *row, double scale, double *times, int32_t count);
 
 double bench_memory_bandwidth(void); // bytes a second: reading a large array, one thread
@@ -91,6 +101,9 @@ lbStatus bench_warp(const char *mesh_path, const char *fixed_path, const char *p
 lbStatus bench_frames(benchTable *table, lbError *err);
 // Bodies that touch: a bounce, a stack, a pour, the solver, a far body.
 lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err);
+// Soft and rigid bodies in a heap, some of them joined, and boxes in stacks close to each other.
+lbStatus bench_contact_heap(benchTable *table, lbError *err);
+lbStatus bench_contact_crowd(benchTable *table, lbError *err);
 // The same system by limber-mpi, a child process, on one and two ranks; no rows where it is not
 // beside this program.
 lbStatus bench_engine_petsc(const benchObject *object, benchTable *table, lbError *err);

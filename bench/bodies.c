@@ -107,15 +107,16 @@ static lbStatus bench_ratio(const BodyBench *b, lbFrameKind frame, const char *n
     if (frame == LB_FRAME_FREE)
       lb_body_set_velocity(moving.body, lb_vec3(1, 0, 0), lb_vec3(1, 2, 3));
     for (int i = 0; i < TURNS; i++) {
-      double start = lb_seconds();
+      double start = bench_seconds();
       step_body(&held);
-      double middle = lb_seconds();
+      double middle = bench_seconds();
       (frame == LB_FRAME_DRIVEN ? drive_body : step_body)(&moving);
-      times[0][i] = middle - start, times[1][i] = lb_seconds() - middle;
+      times[0][i] = middle - start, times[1][i] = bench_seconds() - middle;
     }
     benchRow both[2];
     for (int k = 0; k < 2; k++) bench_set_times(&both[k], 1, times[k], TURNS);
     row->median = both[1].median / both[0].median, row->min = both[1].min / both[0].min;
+    row->p99 = both[1].p99 / both[0].p99, row->max = both[1].max / both[0].max;
     row->repeats = TURNS;
     snprintf(row->note, sizeof row->note, "a step of 1 ms, in turns; medians and minima");
   }
@@ -176,7 +177,7 @@ static lbStatus bench_state(const BodyBench *b, lbBody *body, lbError *err) {
 static lbStatus bench_memory(const BodyBench *b, const lbBody *body, lbError *err) {
   benchRow *row = add_row(b, "body.memory", NULL, NULL, "B");
   if (!row) return lb_fail_memory(err);
-  row->median = row->min = (double)lb_body_bytes(body), row->repeats = 1;
+  bench_set_value(row, (double)lb_body_bytes(body)), row->repeats = 1;
   snprintf(row->note, sizeof row->note, "of a further body, without what bodies share");
   return LB_OK;
 }
@@ -184,16 +185,16 @@ static lbStatus bench_memory(const BodyBench *b, const lbBody *body, lbError *er
 static double seconds_of_pick(lbBody *body, lbVec3 place) {
   lbPick pick;
   bool hit;
-  double start = lb_seconds();
+  double start = bench_seconds();
   lb_body_pick(body, lb_add(place, lb_vec3(0, 0, 5)), lb_vec3(0, 0, -1), &pick, &hit);
-  return lb_seconds() - start;
+  return bench_seconds() - start;
 }
 
 static double seconds_of_push(lbBody *body, lbVec3 place) {
   lbBall ball = { .centre = place, .radius = 0.02, .stiffness = 1e4 };
-  double start = lb_seconds();
+  double start = bench_seconds();
   lb_body_push_ball(body, &ball, time_step, NULL);
-  return lb_seconds() - start;
+  return bench_seconds() - start;
 }
 
 // Of bodies that are made anew each time, beside one that lives on.

@@ -83,7 +83,7 @@ static lbStatus add_rows(const Stages *stages, int32_t r, int32_t threads, bench
                                         "r", (int)r, "threads", (int)threads, "what", rows[i].what),
                               rows[i].unit);
     if (!row) return lb_fail_memory(err);
-    row->median = row->min = rows[i].value, row->repeats = 1;
+    bench_set_value(row, rows[i].value), row->repeats = 1;
     if (strcmp(rows[i].what, "peak memory") == 0)
       snprintf(row->note, sizeof row->note, "%.1f kB an element, the program itself included",
                1e-3 * stages->peak / stages->elements);

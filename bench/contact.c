@@ -1,6 +1,6 @@
 // limber bench contact: a body that bounces, a stack, bodies poured into a bowl and packed into a
-// box, the solver alone, and a body that nothing is near; beside Bullet's reduced bodies where the
-// build found them.
+// box, the solver alone, a body that nothing is near, a heap and a crowd (contact_heap.c); beside
+// Bullet's reduced bodies where the build found them.
 #include "bench/bench.h"
 
 #include "bench/contact.h"
@@ -119,9 +119,9 @@ static lbStatus fall(const lbModel *model, lbMethod method, const benchDrop *dro
     starts[i] = lb_body_report(lb_world_body(world, lb_world_body_at(world, i))).centre;
   double before = status ? 0 : energy_of(world), first = before;
   for (int32_t i = 0; i < drop->steps && !status; i++) {
-    double start = lb_seconds();
+    double start = bench_seconds();
     lb_world_step(world, drop->h);
-    double took = lb_seconds() - start;
+    double took = bench_seconds() - start;
     if (lb_world_contact_count(world) > 0) times[result->repeats++] = took;
     if (i % 4) continue; // looking takes longer than stepping
     double energy = energy_of(world);
@@ -166,7 +166,8 @@ static double bench_peer(const char *name, const lbModel *model, const benchDrop
                   (int)settings[i].iterations, "residual", settings[i].residual);
     benchRow *row = bench_add(table, "contact.bullet", parameters, "ms");
     if (!row) return least;
-    row->median = 1e3 * peer.median, row->min = 1e3 * peer.least, row->repeats = peer.repeats;
+    row->median = 1e3 * peer.median, row->min = 1e3 * peer.least;
+    row->p99 = 1e3 * peer.p99, row->max = 1e3 * peer.most, row->repeats = peer.repeats;
     snprintf(row->note, sizeof row->note,
              "Bullet %s, damping %.2g of %.2g s, %d steps: overlap %.2g m, energy rose by %.2g, "
              "drift %.2g m, %.2g m/s at the end%s",
@@ -283,9 +284,9 @@ static lbStatus make_far(const lbModel *box, bool contact, lbWorld **out, lbErro
 }
 
 static double take_steps(lbWorld *world) {
-  double start = lb_seconds();
+  double start = bench_seconds();
   for (int i = 0; i < FAR_STEPS; i++) lb_world_step(world, 1e-3);
-  return (lb_seconds() - start) / FAR_STEPS;
+  return (bench_seconds() - start) / FAR_STEPS;
 }
 
 // What a step takes longer in a world with contact, in turns.
@@ -403,14 +404,16 @@ static lbStatus bench_heap(const Heap *heap, const lbModel *model, benchTable *t
   lbWorld *world = NULL;
   double times[120], parts[3] = { 0, 0, 0 };
   int32_t contacts = 0, touched = 0, dropped = 0, n = heap->steps;
+  double wall = 0;
   lbStatus status = make_world(0.4, 16384, true, false, &world, err);
   if (!status) status = heap->hold(world, err);
   if (!status) status = heap->add(world, model, err);
   for (int i = 0; i < heap->settle + n && !status; i++) {
-    double start = lb_seconds();
+    double start = bench_seconds(), wall_start = lb_seconds();
     lb_world_step(world, 1.0 / 120);
     if (i < heap->settle) continue;
-    times[i - heap->settle] = lb_seconds() - start;
+    times[i - heap->settle] = bench_seconds() - start;
+    wall += lb_seconds() - wall_start;
     lbContactStats stats = lb_world_contact_stats(world);
     contacts += stats.contacts, touched += count_touched(world), dropped += stats.dropped;
     parts[0] += stats.find_seconds, parts[1] += stats.response_seconds;
@@ -430,7 +433,7 @@ static lbStatus bench_heap(const Heap *heap, const lbModel *model, benchTable *t
     snprintf(row->note, sizeof row->note,
              "%.0f steps a second; %.0f bodies pushed, %.0f contacts, %.0f dropped; finding %.1f, "
              "responses %.1f, solving %.1f ms",
-             1e3 / row->median, (double)touched / n, (double)contacts / n, (double)dropped / n,
+             n / wall, (double)touched / n, (double)contacts / n, (double)dropped / n,
              1e3 * parts[0] / n, 1e3 * parts[1] / n, 1e3 * parts[2] / n);
   }
   lb_world_destroy(world);
@@ -445,24 +448,35 @@ static lbStatus bench_heaps(benchTable *table, lbError *err) {
     { "contact.packed", PACKED, 30, 30, add_box, add_packed },
   };
   lbModel *model = NULL;
+  if (!bench_wants(table, heaps[0].name) && !bench_wants(table, heaps[1].name)) return LB_OK;
   lbStatus status = make_model("sphere", size, cells, 2e5, POUR_MODES, false, &model, err);
   for (size_t i = 0; i < sizeof heaps / sizeof *heaps && !status; i++)
-    status = bench_heap(&heaps[i], model, table, err);
+    if (bench_wants(table, heaps[i].name)) status = bench_heap(&heaps[i], model, table, err);
   lb_model_destroy(model);
   return status;
 }
 
-lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err) {
-  (void)threads; // the program has started them
+static lbStatus bench_boxes(benchTable *table, lbError *err) {
   static const double size[3] = { 0.2, 0.2, 0.2 };
   static const int32_t cells[3] = { 8, 8, 8 };
   lbModel *box = NULL;
-  lbStatus status = bench_bounce(table, err);
-  if (!status) status = make_model("bar", size, cells, 3e5, MODES, true, &box, err);
-  if (!status) status = bench_stack(box, table, err);
-  if (!status) status = bench_solve(box, table, err);
-  if (!status) status = bench_far(box, table, err);
-  if (!status) status = bench_heaps(table, err);
+  lbStatus status = make_model("bar", size, cells, 3e5, MODES, true, &box, err);
+  if (!status && bench_wants(table, "contact.stack")) status = bench_stack(box, table, err);
+  if (!status && bench_wants(table, "contact.solve")) status = bench_solve(box, table, err);
+  if (!status && bench_wants(table, "contact.far")) status = bench_far(box, table, err);
   lb_model_destroy(box);
   return status;
+}
+
+lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err) {
+  lbStatus status = LB_OK;
+  if (bench_wants(table, "contact.bounce")) status = bench_bounce(table, err);
+  if (!status && (bench_wants(table, "contact.stack") || bench_wants(table, "contact.solve") ||
+                  bench_wants(table, "contact.far")))
+    status = bench_boxes(table, err);
+  if (!status) status = bench_heaps(table, err);
+  if (!status) status = lb_build_start(1, err);
+  if (!status && bench_wants(table, "contact.heap")) status = bench_contact_heap(table, err);
+  if (!status && bench_wants(table, "contact.crowd")) status = bench_contact_crowd(table, err);
+  return status ? status : lb_build_start(threads, err);
 }

@@ -29,7 +29,7 @@ typedef struct benchDrop {
 } benchDrop;
 
 typedef struct benchDropResult {
-  double median, least; // s a step, of those in which something touches
+  double median, least, p99, most; // s a step, of those in which something touches
   int32_t repeats;
   double overlap; // m: how deep nodes are below the ground, at most
   double rise;    // J/J: how far the energy rose above what it was before

@@ -39,7 +39,7 @@ benchRow *bench_cubature_row(CubatureBench *b, const char *name, json_t *paramet
   json_object_set_new(parameters, "elements", json_integer(b->components));
   benchRow *row = bench_add(b->table, name, parameters, unit);
   if (!row) return NULL;
-  row->median = row->min = value;
+  bench_set_value(row, value);
   row->repeats = 1;
   row->paper = paper;
   return row;

@@ -65,6 +65,7 @@ static lbStatus add_row(const benchObject *object, int32_t s, Ratios *ratios, be
   if (!row) return lb_fail_memory(err);
   row->median = median(ratios->error, SEEDS);
   row->min = ratios->error[0];
+  row->p99 = row->max = ratios->error[SEEDS - 1];
   row->repeats = SEEDS;
   snprintf(row->note, sizeof row->note,
            "%.2f of its columns in %.2f of its time; the fast greedy setting has %.2f times the "

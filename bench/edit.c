@@ -159,12 +159,12 @@ static lbStatus bench_pose(const char *folder, size_t which, benchTable *table, 
   snprintf(script_path, sizeof script_path, "%s/poses/%s.json", folder, poses[which].script);
   def.script.path = script_path;
   lbStatus status = lb_scene_load(scene_path, NULL, &scene, err);
-  double start = lb_seconds(), full_seconds = 0;
+  double start = bench_seconds(), full_seconds = 0;
   if (!status) status = lb_pose(scene, 0, &def, &reduced, err);
   def.method = LB_METHOD_FULL;
-  start = lb_seconds();
+  start = bench_seconds();
   if (!status) status = lb_pose(scene, 0, &def, &full, err);
-  full_seconds = lb_seconds() - start;
+  full_seconds = bench_seconds() - start;
   benchRow *row =
       status ? NULL
              : bench_add(table, "edit.pose",
@@ -173,7 +173,7 @@ static lbStatus bench_pose(const char *folder, size_t which, benchTable *table, 
                          "1");
   if (!status && !row) status = lb_fail_memory(err);
   if (!status) {
-    row->median = row->min = pose_error(reduced, full);
+    bench_set_value(row, pose_error(reduced, full));
     row->repeats = 1;
     row->paper = poses[which].paper;
     snprintf(row->note, sizeof row->note,

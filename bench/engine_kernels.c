@@ -111,9 +111,9 @@ static bool make(lbArena *arena, Work *w) {
 
 // Repeats of about a tenth of a millisecond or more, so that the clock counts for nothing.
 static double seconds_of(const lbEngine *engine, const Job *job, Work *w, int32_t repeats) {
-  double start = lb_seconds();
+  double start = bench_seconds();
   for (int32_t i = 0; i < repeats; i++) job->run(engine, w);
-  return (lb_seconds() - start) / repeats;
+  return (bench_seconds() - start) / repeats;
 }
 
 static void run_job(const Job *job, Work *w, benchTable *table) {

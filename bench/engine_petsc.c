@@ -81,7 +81,7 @@ static lbStatus add_rows(const Child *c, json_t *rows, benchTable *table, lbErro
                       : plain   ? "1"
                                 : "ms");
       if (!row) break;
-      row->median = row->min = json_number_value(json_object_get(item, "median"));
+      bench_set_value(row, json_number_value(json_object_get(item, "median")));
       row->repeats = 1;
       row->counts = true;
       if (note) snprintf(row->note, sizeof row->note, "%s", note);

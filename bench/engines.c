@@ -111,7 +111,7 @@ static lbStatus time_work(EngineWork *w, const char *name, void (*work)(void *),
 static lbStatus add_figure(EngineWork *w, const char *name, const char *unit, double value) {
   benchRow *row = add_row(w, name, unit);
   if (!row) return lb_fail_memory(w->err);
-  row->median = row->min = value;
+  bench_set_value(row, value);
   row->repeats = 1;
   row->counts = true;
   return LB_OK;

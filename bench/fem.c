@@ -227,7 +227,7 @@ lbStatus bench_fem(const char *mesh_path, int32_t threads, benchTable *table, lb
   b.bandwidth = bench_memory_bandwidth();
   benchRow *row = bench_add(table, "machine.memory_bandwidth", json_object(), "GB/s");
   if (!b.fixed || !row) status = lb_fail_memory(err);
-  if (!status) row->median = row->min = b.bandwidth / 1e9, row->repeats = 20;
+  if (!status) bench_set_value(row, b.bandwidth / 1e9), row->repeats = 20;
   int32_t counts[2] = { threads == 0 ? 1 : threads, 2 }, count = threads == 0 ? 2 : 1;
   for (int32_t t = 0; t < count && !status; t++) {
     for (int model = 0; model < LB_MATERIAL_SOLID_MODEL_COUNT && !status; model++)

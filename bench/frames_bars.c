@@ -103,7 +103,7 @@ static lbStatus add_row(benchTable *table, const char *name, json_t *parameters,
                         lbVec3 end, const char *note, lbError *err) {
   benchRow *row = bench_add(table, name, parameters, "%");
   if (!row) return lb_fail_memory(err);
-  row->median = row->min = 100 * lb_length(lb_sub(end, bar->end)) / bar->length;
+  bench_set_value(row, 100 * lb_length(lb_sub(end, bar->end)) / bar->length);
   row->repeats = 1;
   snprintf(row->note, sizeof row->note, "%s; sag %.1f %%", note,
            100 * (0.5 - bar->end.z) / bar->length);

@@ -166,6 +166,7 @@ static void describe_steps(const HapticsBench *b, const lbHapticsReport *report,
   while (first < LB_HAPTICS_BINS - 1 && report->bins[first] == 0) first++;
   row->median = 1e6 * report->step_median;
   row->min = 1e6 * lb_haptics_bin_end(first);
+  row->p99 = 1e6 * report->step_p99, row->max = 1e6 * report->step_worst;
   row->repeats = (int32_t)report->ticks;
   if (!b->fallback) row->paper = paper_step_us;
   snprintf(row->note, sizeof row->note, "p99 %.3g, p99.9 %.3g, max %.3g us, with contact%s%s",
@@ -192,7 +193,7 @@ static void describe_jitter(const HapticsBench *b, benchRow *row) {
     snprintf(row->note, sizeof row->note, "no force after the first second: make it longer");
     return;
   }
-  row->median = row->min = 100 * sqrt(squares / (double)count) / mean;
+  bench_set_value(row, 100 * sqrt(squares / (double)count) / mean);
   snprintf(
       row->note, sizeof row->note,
       "standard deviation from the mean of 21 ticks, of the mean force of %.3g N; largest jump "
@@ -210,7 +211,7 @@ static lbStatus describe(HapticsBench *b, lbError *err) {
   row = bench_add(b->table, "haptics.missed", parameters(b), "ticks");
   if (!row) return lb_fail_memory(err);
   row->counts = true;
-  row->median = row->min = (double)report.missed;
+  bench_set_value(row, (double)report.missed);
   row->repeats = (int32_t)report.ticks;
   snprintf(
       row->note, sizeof row->note,

@@ -125,6 +125,7 @@ static lbStatus describe(const ToolBench *b, benchTable *table, lbError *err) {
   int32_t first = 0;
   while (first < LB_HAPTICS_BINS - 1 && report.bins[first] == 0) first++;
   row->median = 1e6 * report.step_median, row->min = 1e6 * lb_haptics_bin_end(first);
+  row->p99 = 1e6 * report.step_p99, row->max = 1e6 * report.step_worst;
   row->repeats = (int32_t)report.ticks;
   row->limit = 1e6 * period_s;
   snprintf(row->note, sizeof row->note,

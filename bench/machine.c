@@ -65,9 +65,9 @@ double bench_cache_bandwidth(size_t bytes) {
   if (!data) return 0;
   for (size_t i = 0; i < count; i++) data[i] = 1e-3; // pages of its own
   for (int repeat = 0; repeat < 20; repeat++) {
-    double start = lb_seconds();
+    double start = bench_seconds();
     for (size_t i = 0; i < rounds; i++) kept = kept + read_wide(data, count);
-    best = fmin(best, lb_seconds() - start);
+    best = fmin(best, bench_seconds() - start);
   }
   lb_free(data);
   return (double)(rounds * count * sizeof(double)) / best;
@@ -85,13 +85,13 @@ double bench_flops(void) {
   double best = 0;
   volatile double kept = 0;
   for (int repeat = 0; repeat < 20; repeat++) {
-    double start = lb_seconds();
+    double start = bench_seconds();
     kept = kept + multiply_wide(ROUNDS);
-    double middle = lb_seconds();
+    double middle = bench_seconds();
     best = fmax(best, 2.0 * 4 * SUMS * ROUNDS / (middle - start));
     if (!widest) continue;
     kept = kept + multiply_widest(ROUNDS);
-    best = fmax(best, 2.0 * 8 * SUMS * ROUNDS / (lb_seconds() - middle));
+    best = fmax(best, 2.0 * 8 * SUMS * ROUNDS / (bench_seconds() - middle));
   }
   return best;
 #else

@@ -339,7 +339,7 @@ static lbStatus bench_build(ModalBench *b, lbError *err) {
 lbStatus bench_modal(int32_t threads, benchTable *table, lbError *err) {
   ModalBench b = { .table = table, .bandwidth = bench_memory_bandwidth() };
   benchRow *row = bench_add(table, "machine.memory_bandwidth", json_object(), "GB/s");
-  if (row) row->median = row->min = b.bandwidth / 1e9, row->repeats = 20;
+  if (row) bench_set_value(row, b.bandwidth / 1e9), row->repeats = 20;
   lbStatus status = lb_build_start(threads ? threads : 1, err);
   if (!status) status = make_bar(24, 3, 3, LB_ELEMENT_BRICK8, &b.mesh, &b.fem, err);
   if (!status) status = make_model(b.mesh, b.fem, MODES, &b.model, err);

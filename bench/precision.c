@@ -58,9 +58,9 @@ static bool make(lbArena *arena, int32_t r, Precision *p) {
 
 static double seconds_of(const Precision *p, const lbCubic *cubic, double *force) {
   const lbCubicKernels *kernels = lb_cubic_kernels(lb_simd_best());
-  double start = lb_seconds();
+  double start = bench_seconds();
   kernels->evaluate(cubic, p->q, force, p->stiffness, p->work);
-  return lb_seconds() - start;
+  return bench_seconds() - start;
 }
 
 static double difference(const Precision *p) {

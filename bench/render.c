@@ -221,7 +221,7 @@ static lbStatus add_frames(Drawn *d, const char *way, void (*frames)(void *conte
     return LB_OK;
   }
   choose_frames(frames, d);
-  bench_time(row, 1e3 / d->frames, frames, d);
+  bench_time_wall(row, 1e3 / d->frames, frames, d);
   row->limit = display_ms;
   snprintf(row->note, sizeof row->note,
            "%.3g frames a second, %d for each glFinish; limit: 60 frames a second",
@@ -229,7 +229,7 @@ static lbStatus add_frames(Drawn *d, const char *way, void (*frames)(void *conte
   if (median) *median = row->median;
   row = bench_add(table, "render.upload", parameters_of(d, way), "B");
   if (!row) return lb_fail_memory(err);
-  row->median = row->min = count_uploads(frames, d);
+  bench_set_value(row, count_uploads(frames, d));
   row->repeats = 1;
   row->counts = true;
   snprintf(row->note, sizeof row->note, "into buffers and textures, a frame");

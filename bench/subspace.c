@@ -53,7 +53,7 @@ static lbStatus bench_basis(SubspaceBench *b, lbError *err) {
                                         rows[i].what, "threads", (int)b->threads),
                               "s");
     if (!row) return lb_fail_memory(err);
-    row->median = row->min = rows[i].seconds, row->repeats = 1;
+    bench_set_value(row, rows[i].seconds), row->repeats = 1;
     snprintf(row->note, sizeof row->note, "%s", rows[i].note);
   }
   return LB_OK;
@@ -283,7 +283,7 @@ lbStatus bench_subspace(const char *mesh_path, const char *fixed_path, int32_t t
   b.flops = bench_flops();
   benchRow *row = bench_add(table, "machine.multiply_add", json_object(), "Gflop/s");
   if (!row) return lb_fail_memory(err);
-  row->median = row->min = b.flops / 1e9, row->repeats = 20;
+  bench_set_value(row, b.flops / 1e9), row->repeats = 20;
   lbStatus status = lb_build_start(b.threads, err);
   if (!status) status = bench_object_make(mesh_path, fixed_path, &shape, &b.object, err);
   if (!status) status = bench_basis(&b, err);

@@ -136,7 +136,7 @@ static lbStatus bench_error(const benchSubject *s, const Form *form, int32_t ite
     if (!row) status = lb_fail_memory(err);
   }
   if (row) {
-    row->median = row->min = 100 * apart / bent;
+    bench_set_value(row, 100 * apart / bent);
     row->repeats = 1;
     row->counts = true;
     snprintf(row->note, sizeof row->note,
@@ -187,7 +187,7 @@ static lbStatus bench_volume(const benchSubject *s, const Form *form, double *vo
       status = lb_fail_memory(err);
       break;
     }
-    row->median = row->min = volumes[k];
+    bench_set_value(row, volumes[k]);
     row->repeats = 1;
     snprintf(row->note, sizeof row->note, "a bar of 2 m, held at one end, sags");
   }
@@ -240,7 +240,7 @@ static lbStatus bench_stable(const Form *form, double young, benchTable *table, 
   if (row) {
     size_t i = 0, count = sizeof steps / sizeof *steps;
     while (i < count && !is_stable(model, 1e-3 * steps[i])) i++;
-    row->median = row->min = i < count ? steps[i] : 0;
+    bench_set_value(row, i < count ? steps[i] : 0);
     row->repeats = 1;
     row->counts = true;
     snprintf(row->note, sizeof row->note,

@@ -180,7 +180,7 @@ static lbStatus add_page_rows(WebBench *b, double wasm_bytes, lbError *err) {
   }
   row = bench_add(b->table, "web.size", json_pack("{s:s}", "file", "bench-web.wasm"), "kB");
   if (!row) return lb_fail_memory(err);
-  row->median = row->min = 1e-3 * wasm_bytes, row->repeats = 1;
+  bench_set_value(row, 1e-3 * wasm_bytes), row->repeats = 1;
   snprintf(row->note, sizeof row->note, "the engine alone, not compressed");
   return LB_OK;
 }

@@ -14,8 +14,8 @@
 #include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <memory>
 #include <vector>
 
@@ -24,8 +24,9 @@ namespace {
 const btScalar g = btScalar(9.81), margin = btScalar(0.002);
 
 double seconds() {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 struct World {
@@ -195,6 +196,8 @@ bool bench_bullet(const benchPeerBody *body, const benchDrop *drop,
   if (result->repeats > 0) {
     result->median = times[result->repeats / 2];
     result->least = times[0];
+    result->p99 = times[(int)(0.99 * (result->repeats - 1) + 0.5)];
+    result->most = times[result->repeats - 1];
   }
   return true;
 }

@@ -297,7 +297,7 @@ static void release_memory(lbWorldJoints *joints) {
     joints->other,         joints->used,          joints->coupling,     joints->sides,
     joints->parts,         joints->merged,        joints->place_counts, joints->merged_memory,
     joints->free_before,   joints->forces_before, joints->spare,        joints->ends,
-    joints->struck,        joints->place_rooms
+    joints->struck
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   *joints = (lbWorldJoints){ .count = joints->count, .room = joints->room, .list = joints->list };
@@ -437,13 +437,14 @@ static size_t place_numbers(const lbWorld *world, lbWorldJoints *joints, double 
   return used;
 }
 
-// Places of contacts of a component that are seen as one body's, at most.
+// The most contact points that the bodies of a component can have: those of each body, and two for
+// each contact of the world.
 static int32_t most_places(const lbWorld *world, const lbWorldJoints *joints, int32_t component) {
-  int32_t most = 0;
+  int64_t most = 0, contacts = world->settings.contacts_most;
   for (int32_t i = 0; i < joints->body_count; i++)
     most += joints->bodies[i].component == component ? LB_BODY_CONTACTS : 0;
   if (!world->settings.contact) most = 0;
-  return most < LB_JOINED_PLACES ? most : LB_JOINED_PLACES;
+  return (int32_t)(most < 2 * contacts ? most : 2 * contacts);
 }
 
 static bool make_memory(const lbWorld *world, lbWorldJoints *joints) {
@@ -452,6 +453,7 @@ static bool make_memory(const lbWorld *world, lbWorldJoints *joints) {
   for (int32_t c = 0; c < joints->component_count; c++) {
     size_t places = 3 * (size_t)most_places(world, joints, c);
     merged += places * places + 3 * places;
+    if (places > joints->coordinate_most) joints->coordinate_most = places;
   }
   size_t n = (size_t)largest;
   joints->contact_room = contacts, joints->part_room = world->slot_count;
@@ -464,29 +466,27 @@ static bool make_memory(const lbWorld *world, lbWorldJoints *joints) {
   joints->x = lb_alloc(n, sizeof(double));
   joints->other = lb_alloc(n, sizeof(double));
   joints->used = lb_alloc(n, sizeof(bool));
-  joints->coupling = lb_alloc(2 * 3 * LB_JOINED_PLACES * n, sizeof(double));
+  joints->coupling = lb_alloc(2 * joints->coordinate_most * n, sizeof(double));
   joints->sides = lb_alloc(2 * (size_t)contacts, sizeof *joints->sides);
   joints->parts = lb_alloc((size_t)world->slot_count, sizeof *joints->parts);
   joints->merged = lb_alloc(components, sizeof *joints->merged);
   joints->place_counts = lb_alloc(components, sizeof *joints->place_counts);
-  joints->place_rooms = lb_alloc(components, sizeof *joints->place_rooms);
   joints->struck = lb_alloc(2 * n, sizeof *joints->struck);
   joints->merged_memory = lb_alloc(merged, sizeof(double));
   joints->free_before = lb_alloc(3 * (size_t)contacts, sizeof(double));
   joints->forces_before = lb_alloc(3 * (size_t)contacts, sizeof(double));
-  joints->spare = lb_alloc(3 * LB_JOINED_PLACES, sizeof(double));
+  joints->spare = lb_alloc(joints->coordinate_most, sizeof(double));
   bool made = joints->numbers && joints->rows && joints->A && joints->factor_memory &&
               joints->factor_order && joints->right && joints->x && joints->other && joints->used &&
               joints->coupling && joints->sides && joints->parts && joints->merged &&
               joints->place_counts && joints->merged_memory && joints->free_before &&
-              joints->forces_before && joints->spare && joints->place_rooms && joints->struck;
+              joints->forces_before && joints->spare && joints->struck;
   if (!made) return false;
   place_numbers(world, joints, joints->numbers);
   double *at = joints->merged_memory;
   for (int32_t c = 0; c < joints->component_count; c++) {
     size_t places = 3 * (size_t)most_places(world, joints, c);
     joints->merged[c] = at;
-    joints->place_rooms[c] = most_places(world, joints, c);
     at += places * places + 3 * places;
   }
   return true;

@@ -15,9 +15,8 @@
 #include "solve/pivoted_ldlt.h"
 #include "world/touch.h"
 
-#define LB_REGION_POINTS 16  // of a region that are held, at most
-#define LB_JOINT_ROWS 900    // of joints that have bodies in common, at most
-#define LB_JOINED_PLACES 192 // of contacts of such bodies that are seen as one, at most
+#define LB_REGION_POINTS 16 // of a region that are held, at most
+#define LB_JOINT_ROWS 900   // of joints that have bodies in common, at most
 
 typedef struct lbJointEnd {
   int32_t slot;  // -1: the world
@@ -106,14 +105,14 @@ typedef struct lbWorldJoints {
   int32_t *factor_order;
   double *right, *x, *other; // (row_room)
   bool *used;                // (row_room)
-  double *coupling;          // (3 LB_JOINED_PLACES x rows)
+  size_t coordinate_most;    // three for each contact point that a component can have
+  double *coupling;          // (coordinate_most x rows), twice
   // The contacts' problem, with jointed bodies as one.
   int32_t contact_room, part_room;
   lbContactSide *sides;  // (contact_room x 2)
   lbContactPart *parts;  // (part_room)
   double **merged;       // (component_count): matrices
   int32_t *place_counts; // (component_count)
-  int32_t *place_rooms;  // (component_count)
   double *merged_memory, *spare;
   double *free_before, *forces_before; // (3 contact_room) where rounds start from
 } lbWorldJoints;

@@ -13,7 +13,7 @@
 
 // ---- contacts of jointed bodies, as of one -----------------------------------------------------
 
-// Numbers the places of contacts of each component; 0 where there are too many.
+// Numbers the contact points of each component.
 static void number_places(lbWorld *world) {
   lbWorldJoints *joints = world->linked;
   for (int32_t c = 0; c < joints->component_count; c++) joints->place_counts[c] = 0;
@@ -23,8 +23,6 @@ static void number_places(lbWorld *world) {
     if (b->toucher < 0) continue;
     joints->place_counts[b->component] += world->touch->touchers[b->toucher].count;
   }
-  for (int32_t c = 0; c < joints->component_count; c++)
-    if (joints->place_counts[c] > joints->place_rooms[c]) joints->place_counts[c] = 0;
 }
 
 // The toucher that stands for all bodies of a component.
@@ -43,7 +41,7 @@ static void join_sides(lbWorld *world, const lbContactPart *parts) {
     lbContactSide *side = &joints->sides[i];
     if (side->body < 0) continue;
     const lbJointed *b = lb_jointed_of(world, touch->touchers[side->body].slot);
-    if (!b || joints->place_counts[b->component] == 0) continue;
+    if (!b) continue;
     side->body = lb_joints_leader(joints, b->component);
     side->place += b->first_place;
   }
@@ -167,7 +165,7 @@ static void join_component(const Solving *s, int32_t component) {
   int32_t first = joints->row_begin[component], n = joints->row_begin[component + 1] - first;
   if (n == 0 || joints->place_counts[component] == 0) return;
   lbRowFactor factor = prepare(s, component);
-  double *solved = joints->coupling + 3 * (size_t)LB_JOINED_PLACES * (size_t)joints->row_most;
+  double *solved = joints->coupling + joints->coordinate_most * (size_t)joints->row_most;
   join_part(s->world, component, s->parts, n, joints->coupling, &factor, solved);
   lb_row_factor_solve(&factor, joints->right, joints->other);
   for (int32_t i = 0; i < n; i++)

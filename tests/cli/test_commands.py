@@ -340,11 +340,15 @@ def bench_prints_the_documented_rows(folder):
     bar = generate(folder, "bar.msh", "bar", "--cells", "6,2,2")
     rows = limber("bench", "fem", "--mesh", bar, "--threads", 1, "--json").json()
     for row in rows:
-        check_fields(row, ("name", "parameters", "unit", "median", "min", "repeats", "paper",
-                           "peer", "limit"), "a bench row")
+        check_fields(row, ("name", "parameters", "unit", "median", "min", "p99", "max", "repeats",
+                           "paper", "peer", "limit"), "a bench row")
         check(row["median"] is not None and 0 < row["min"] <= row["median"], str(row))
+        check(row["median"] <= row["p99"] <= row["max"], str(row))
     names = {row["name"] for row in rows}
     check(names >= {"fem.force_stiffness", "fem.factor_solve", "fem.modes"}, str(names))
+    rows = limber("bench", "fem.factor_solve", "--mesh", bar, "--threads", 1, "--json").json()
+    check({row["name"] for row in rows} == {"fem.factor_solve"}, str(rows))
+    limber("bench", "fem.nothing", "--mesh", bar).message("no row", status=2)
 
 
 @fast_case
