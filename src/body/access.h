@@ -4,6 +4,7 @@
 #define LB_BODY_ACCESS_H
 
 #include "body/energy.h"
+#include "body/guard.h"
 #include "body/absolute_coordinates.h"
 #include "body/body.h"
 #include "body/constraints.h"

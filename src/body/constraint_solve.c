@@ -393,8 +393,8 @@ lbVec3 lb_constraints_drift(const lbBody *body, const lbStep *step) {
   return lb_vec3_is_bounded(drift) ? drift : lb_vec3(0, 0, 0);
 }
 
-// A hard row can give no more than speeds the whole body up to its target's velocity, twice over; a
-// spring what is stored in it.
+// J in a whole step: a hard row can give no more than speeds the whole body up to its target's
+// velocity, twice over; a spring what is stored in it.
 static double most_work(const lbBody *body, int32_t row, double speed) {
   const lbConstraintSlot *slot = lb_row_slot(body->constraints, row);
   if (lb_is_spring(slot) || slot->kind == LB_CONSTRAIN_ACCELERATION) return INFINITY;
@@ -412,7 +412,8 @@ double lb_constraints_work(const lbBody *body, const lbStep *step, lbVec3 drift,
     size_t axis = (size_t)c->row_axes[i];
     double way = c->p[i] - c->starts[i] - step->h * carried[axis];
     double speed = target_velocity(body, i, step) - carried[axis];
-    work += fmin(c->total[i] * way, most_work(body, i, speed));
+    double most = (step->share - step->share_before) * most_work(body, i, speed);
+    work += fmin(c->total[i] * way, most);
   }
   return work;
 }

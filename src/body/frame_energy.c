@@ -6,11 +6,11 @@
 // at last the whole step is. All of it is flagged. The account of a body that is dragged is that of
 // an observer who goes with the hand: for him the hand does no work.
 #include "body/constraints.h"
+#include "body/guard.h"
 
 #include <string.h>
 
-#define CREATED 0.02 // of the energy may have been created
-#define SLOWER 0.8   // momenta and shape after a step that was taken back
+#define SLOWER 0.8 // momenta and shape after a step that was taken back
 
 // Kinetic energy for given momenta as a function of a factor s on the rates of deformation,
 //   P²/2m + (L - s h)·J⁻¹(L - s h)/2 + s² v·Mv/2,   h = Σ v_i E_i,
@@ -106,11 +106,13 @@ int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *star
   now.a += seen_from(body, f->momentum, drift);
   double before = step->frame.energy + seen_from(body, start->momentum, drift);
   double energy = at(&now, 1), created = energy - before - work_of(body, step, start, drift, s);
-  double limit = CREATED * level_of(body, fmax(energy, before)), account = f->created + created;
+  double limit = LB_ENERGY_TOLERANCE * level_of(body, fmax(energy, before)),
+         account = f->created + created;
   f->created = fmin(fmax(account, 0), limit);
   if (isfinite(energy) && !(created > 0 && account > limit)) return 0;
-  // Constraints count with a body whose spin and shape do not feel each other: without that, then.
-  if (lb_body_is_constrained(body) && !f->decoupled) return LB_STEP_FAR;
+  // The guard takes it again; of a body that is held shorter substeps create as much.
+  bool last = step->integrator == LB_STEP_EULER || (lb_body_is_constrained(body) && f->decoupled);
+  if (!last) return LB_STEP_FAR;
   bool finite = isfinite(now.a);
   double wanted = fmax(finite ? energy - (account - limit) : before, 0);
   set_rates(body, finite ? slow_down(&now, wanted) : 0, s);

@@ -199,8 +199,8 @@ static void find_mean_rates(const lbBody *body, double h, lbScratch *s) {
 static void add_applied(const lbBody *body, lbStep *step) {
   const lbFrameState *f = &body->frame;
   lbFrameStep *to = &step->frame;
-  bool mean = body->prepared->method->takes_means && body->consistent && step->rule == 0 &&
-              body->integrator == LB_INTEGRATOR_NEWMARK;
+  bool mean = body->prepared->method->takes_means && body->consistent &&
+              step->integrator == LB_STEP_ASKED && body->integrator == LB_INTEGRATOR_NEWMARK;
   lbVec3 force = mean ? lb_scale(0.5, lb_add(f->last_force, f->force)) : f->force;
   to->force = lb_add(force, lb_scale(body->prepared->mass, body->gravity));
   to->torque = mean ? lb_scale(0.5, lb_add(f->last_torque, f->torque)) : f->torque;

@@ -36,9 +36,8 @@ struct lbBodyMethod {
   lbMethod method;
   bool is_recording;   // moves as time tells, whatever acts on it
   bool responds_alike; // `respond` depends on h and damping alone, and may write over its force
-  bool takes_means;    // Newmark's rule, rule 0: forces at both ends of a step count half each
-  int32_t rules;       // how many rules a step may be taken by,
-  uint8_t parts[4];    // and in how many parts each of them takes it
+  bool takes_means;    // Newmark's rule as asked: forces at both ends of a step count half each
+  bool is_linear;      // one integrator is all there is: only shorter substeps help
   lbMaterialModel stress_law; // of bodies whose prepared part says nothing else
 
   // The model's arrays for this method, where lb_model_method does not know them: true and *out.

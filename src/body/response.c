@@ -85,12 +85,13 @@ bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   *t = (lbTouching){ .body = body, .scratch = s, .start = body->frame };
   if (!s || !body->contacts || !body->contacts->force || !make_work(body->prepared, s))
     return false;
-  int32_t flags = LB_STEP_FAR;
-  // By the rule that the step will be taken by, as far as its beginning tells.
-  for (int32_t rule = 0; rule < body->prepared->method->rules && flags & LB_STEP_FAR; rule++) {
-    t->step = (lbStep){ .h = h, .rule = rule, .share = 1, .whole = &t->start, .straight = true };
-    flags = lb_part_open(body, &t->step, s);
-  }
+  t->step = (lbStep){ .h = h,
+                      .integrator = body->take.integrator,
+                      .share_before = body->take.partial ? body->take.before : 0,
+                      .share = body->take.partial ? body->take.after : 1,
+                      .whole = body->take.partial ? body->take.whole : &t->start,
+                      .straight = true };
+  int32_t flags = lb_part_open(body, &t->step, s);
   if (flags & LB_STEP_NONFINITE) return false;
   if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
   if (body->frame.kind == LB_FRAME_FREE && body->contacts->acts) lb_frame_try(body, &t->step, s);

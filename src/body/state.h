@@ -29,9 +29,10 @@ typedef enum lbStepIntegrator {
 } lbStepIntegrator;
 
 typedef struct lbBodyTake {
-  bool guarded; // a step that fails is reported to the world, which restores the body
-  bool partial; // the step is a substep: `before` to `after` of the whole step that began with
-                // `whole`
+  bool guarded;  // a step that fails is reported to the world, which restores the body
+  bool unopened; // its rows could not be found: its step fails
+  bool partial;  // the step is a substep: `before` to `after` of the whole step that began with
+                 // `whole`
   lbStepIntegrator integrator;
   double before, after; // 0 to 1
   const lbFrameState *whole;
@@ -116,7 +117,7 @@ static inline lbVec3 lb_body_unplace(const lbBody *body, lbVec3 world) {
 // One step, or a part of one.
 typedef struct lbStep {
   double h;
-  int32_t rule;               // the method's: 0 is what was asked for
+  lbStepIntegrator integrator;
   int32_t iteration;          // 0: the first linearisation
   double share_before, share; // of the whole step, at its start and end: 0 and 1 for the whole
   const lbFrameState *whole;  // the frame at the start of the whole step

@@ -10,11 +10,10 @@
 #include "body/constraints.h"
 #include "body/contacts.h"
 #include "body/energy.h"
+#include "body/guard.h"
 
 #include <string.h>
 
-#define TURN_MOST 0.1 // rad a part that a free body may turn; more creates energy
-#define TURN_PARTS 32
 #define SPIN_MOST 2 // times the lowest natural frequency
 
 lbStatus lb_time_step_refuse(double dt, lbError *err) {
@@ -66,8 +65,8 @@ static int32_t solve(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
 int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   const lbBodyMethod *method = body->prepared->method;
   flags = solve(body, step, s, flags);
-  // The last rule's step is kept also when it is far from a solution.
-  if ((flags & LB_STEP_FAR) && step->rule + 1 == method->rules)
+  // The last take's step is kept also when it is far from a solution.
+  if ((flags & LB_STEP_FAR) && step->integrator == LB_STEP_EULER)
     flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
   if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) return flags;
   bool free = body->frame.kind == LB_FRAME_FREE;
@@ -87,43 +86,7 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   return flags;
 }
 
-static int32_t take_part(lbBody *body, lbStep *step, lbScratch *s) {
-  return lb_part_close(body, step, s, lb_part_open(body, step, s));
-}
-
-// ---- all parts ---------------------------------------------------------------------------------
-
-// A free body that spins fast and feels it is stepped in parts.
-static int32_t parts_for_spin(const lbBody *body, double h) {
-  if (body->frame.kind != LB_FRAME_FREE || body->frame.decoupled) return 1;
-  double turn = lb_length(body->frame.spin) * h / TURN_MOST;
-  return turn > 1 ? (int32_t)fmin(ceil(turn), TURN_PARTS) : 1;
-}
-
-typedef struct Start {
-  lbFrameState frame;
-  bool consistent;
-} Start;
-
-static Start keep_start(const lbBody *body, lbScratch *s) {
-  const lbBodyMethod *method = body->prepared->method;
-  method->get(body, s->start_q, s->start_v, NULL);
-  if (method->save) method->save(body, s->numbers);
-  return (Start){ body->frame, body->consistent };
-}
-
-static void go_back(lbBody *body, const Start *start, const lbScratch *s) {
-  const lbBodyMethod *method = body->prepared->method;
-  if (!method->saves_all) method->put(body, s->start_q, s->start_v, NULL);
-  if (method->restore) method->restore(body, s->numbers);
-  body->frame = start->frame;
-  body->consistent = start->consistent;
-}
-
-static int32_t rule_of(const lbBodyMethod *method, lbStepIntegrator integrator) {
-  if (integrator == LB_STEP_EULER) return method->rules - 1;
-  return integrator == LB_STEP_SAFE && method->rules > 1 ? 1 : 0;
-}
+// ---- the whole step ----------------------------------------------------------------------------
 
 // A step of a body in a world that restores it where the step fails: one attempt, and the work done
 // on the body.
@@ -131,31 +94,13 @@ static int32_t take_guarded(lbBody *body, double h, lbScratch *s) {
   const lbBodyTake *take = &body->take;
   lbFrameState start = body->frame;
   lbStep step = { .h = h,
-                  .rule = rule_of(body->prepared->method, take->integrator),
+                  .integrator = take->integrator,
                   .share_before = take->partial ? take->before : 0,
                   .share = take->partial ? take->after : 1,
                   .whole = take->partial ? take->whole : &start };
   body->work = 0;
-  int32_t flags = take_part(body, &step, s);
+  int32_t flags = lb_part_close(body, &step, s, lb_part_open(body, &step, s));
   return flags & (LB_STEP_NONFINITE | LB_STEP_FAR) ? flags | LB_STEP_FAILED : flags;
-}
-
-static int32_t attempt(lbBody *body, double h, int32_t rule, lbScratch *s) {
-  int32_t count = body->prepared->method->parts[rule] * parts_for_spin(body, h), flags = 0;
-  Start start = { .frame = body->frame };
-  // A step of a free body may have to be taken back when it is done.
-  bool kept = count > 1 || (body->frame.kind == LB_FRAME_FREE && lb_body_is_constrained(body));
-  if (kept) start = keep_start(body, s);
-  for (int32_t i = 0; i < count && !(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)); i++) {
-    lbStep step = { .h = h / count,
-                    .rule = rule,
-                    .share_before = (double)i / count,
-                    .share = i + 1 == count ? 1 : (double)(i + 1) / count,
-                    .whole = &start.frame };
-    flags |= take_part(body, &step, s);
-  }
-  if (kept && (flags & (LB_STEP_NONFINITE | LB_STEP_FAR))) go_back(body, &start, s);
-  return flags;
 }
 
 static void clear_forces(lbBody *body) {
@@ -172,7 +117,8 @@ static bool spins_too_fast(const lbBody *body, double h) {
   const lbFrameState *f = &body->frame;
   if (f->kind != LB_FRAME_FREE || f->decoupled) return false;
   double spin = lb_length(f->spin);
-  return !(spin * h <= TURN_MOST * TURN_PARTS) || spin > SPIN_MOST * body->prepared->slowest;
+  return lb_guard_turn_substeps(body, h) > LB_GUARD_SUBSTEPS ||
+         spin > SPIN_MOST * body->prepared->slowest;
 }
 
 // The whole step is done.
@@ -182,6 +128,12 @@ static int32_t finish(lbBody *body, double h, int32_t flags) {
   body->time += h;
   body->h = h;
   return body->flags = flags & ~LB_STEP_PRIVATE;
+}
+
+static int32_t finish_and_recover(lbBody *body, double h, int32_t flags) {
+  finish(body, h, flags);
+  lb_recover_begin(body);
+  return body->flags;
 }
 
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
@@ -195,31 +147,14 @@ int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
     if (apart) body->frame.decoupled = false;
     return body->flags = flags | (apart ? LB_STEP_ADAPTED : 0);
   }
-  int32_t flags = attempt(body, h, 0, scratch);
-  if ((flags & LB_STEP_FAR) && body->frame.kind == LB_FRAME_FREE && lb_body_is_constrained(body) &&
-      !body->frame.decoupled) {
-    apart = body->frame.decoupled = true;
-    flags = attempt(body, h, 0, scratch);
-  }
-  flags = lb_body_conclude(body, h, flags, scratch);
+  int32_t flags = finish_and_recover(body, h, lb_guard_step(body, h, scratch));
   if (!apart) return flags;
   body->frame.decoupled = false;
   return body->flags = flags | LB_STEP_ADAPTED;
 }
 
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch) {
-  const lbBodyMethod *method = body->prepared->method;
-  for (int32_t rule = 1; rule < method->rules; rule++) {
-    if (!(flags & (LB_STEP_NONFINITE | LB_STEP_FAR))) break;
-    flags = attempt(body, h, rule, scratch) | LB_STEP_ADAPTED;
-  }
-  if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) {
-    lb_body_disturb(body);
-    flags |= LB_STEP_NONFINITE;
-  }
-  finish(body, h, flags);
-  lb_recover_begin(body);
-  return body->flags;
+  return finish_and_recover(body, h, lb_guard_conclude(body, h, flags, scratch));
 }
 
 static void step_plain(lbBody *body, double dt, lbScratch *scratch) {

@@ -170,8 +170,6 @@ int32_t lb_full_count(const lbBody *body, lbSimulatorState *counts) {
 
 // What was asked for; with iterations that are cut; those by implicit Euler in halves.
 static const lbBodyMethod full_method = { .method = LB_METHOD_FULL,
-                                          .rules = 3,
-                                          .parts = { 1, 1, 2 },
                                           .fit_frame = lb_full_fit_frame,
                                           .view = view,
                                           .prepare = lb_full_prepare,

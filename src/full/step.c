@@ -241,7 +241,7 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
   lbFullWork *w = s->own;
   int32_t flags = 0;
-  bool euler = step->rule + 1 == body->prepared->method->rules;
+  bool euler = step->integrator == LB_STEP_EULER;
   lbSimulator *sim = set_up(body, step->h, euler);
   lb_whole_turn(lb_full_whole(body), &state->T, s->force, w->load);
   if (!sim || !load_state(body, sim, s) || !move_supports(body, step, sim, s))
@@ -252,7 +252,7 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   if (!state->searching) {
     flags = lb_simulator_step(sim, w->load);
     if (flags & LB_STEP_NONFINITE) return flags;
-  } else if (!lb_simulator_open(sim, w->load, step->rule > 0, &flags))
+  } else if (!lb_simulator_open(sim, w->load, step->integrator != LB_STEP_ASKED, &flags))
     return LB_STEP_FAR;
   state->shifted = flags & LB_STEP_SHIFTED;
   lb_whole_to_own(lb_full_whole(body), &state->end,
@@ -320,14 +320,15 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
   lbFullWork *w = s->own;
   lbSimulator *sim = state->simulator;
-  bool last = step->rule + 1 == body->prepared->method->rules;
-  double share = step->rule > 0 ? cut(body, step, s) : 1;
+  bool last = step->integrator == LB_STEP_EULER;
+  double share = step->integrator != LB_STEP_ASKED ? cut(body, step, s) : 1;
   lb_whole_from_own(lb_full_whole(body), &state->end, s->q, s->c);
   sum_load(body, sim, true, s, w->load);
   lbVerdict verdict = lb_simulator_judge(sim, s->c, w->load, step->iteration);
   if (share < 1 && verdict > LB_VERDICT_GO_ON) verdict = LB_VERDICT_GO_ON;
   if (share == 0) verdict = LB_VERDICT_FAR;
-  if (step->rule == 0 && state->shifted) verdict = LB_VERDICT_FAR; // it may lead anywhere
+  if (step->integrator == LB_STEP_ASKED && state->shifted)
+    verdict = LB_VERDICT_FAR; // it may lead anywhere
   if (verdict == LB_VERDICT_GO_ON) {
     double held = lb_simulator_held(sim);
     for (int32_t i = 0; i < body->prepared->dimension; i++) s->a[i] = held * s->pull[i];

@@ -3,42 +3,14 @@
 
 #include <string.h>
 
-#define GAP_TOLERANCE 0.02    // of a body's radius: how far from its target a contact may end
-#define TURN_TOLERANCE 0.02   // rad: the same of what a joint holds
-#define ENERGY_TOLERANCE 0.03 // of an island's energies: what its account may hold
+#define GAP_TOLERANCE 0.02  // of a body's radius: how far from its target a contact may end
+#define TURN_TOLERANCE 0.02 // rad: the same of what a joint holds
 #define BLOWUP 10.0 // times an island's energies: beyond, bodies go back to the start of the step
 
-// Why an island failed.
-typedef enum lbFailure {
-  LB_FAIL_NONE,
-  LB_FAIL_CONTACT, // contacts or joints ended elsewhere
-  LB_FAIL_BODY,    // a body's step failed, or energy was created
-} lbFailure;
-
-static lbStepIntegrator integrator_of(int32_t take) {
-  return (lbStepIntegrator)(take % LB_STEP_INTEGRATORS);
-}
-static int32_t doublings_of(int32_t take) { return take / LB_STEP_INTEGRATORS; }
-
-int32_t lb_guard_substeps(const lbWorld *world) { return 1 << doublings_of(world->take); }
-
-static int32_t doublings_most(const lbWorld *world) {
-  int32_t most = 0;
-  while (2 << most <= world->settings.substeps_max) most++;
-  return most;
-}
+int32_t lb_guard_substeps(const lbWorld *world) { return lb_take_substeps(world->take); }
 
 static int32_t last_take(const lbWorld *world) {
-  return LB_STEP_INTEGRATORS * doublings_most(world) + LB_STEP_EULER;
-}
-
-static int32_t next_take(const lbWorld *world, int32_t take, lbFailure cause) {
-  int32_t doublings = doublings_of(take), integrator = integrator_of(take);
-  bool safer = cause == LB_FAIL_BODY && integrator == LB_STEP_ASKED;
-  if (safer) integrator = LB_STEP_SAFE;
-  if (!safer || doublings > 0) doublings++;
-  if (doublings > doublings_most(world)) return last_take(world);
-  return LB_STEP_INTEGRATORS * doublings + integrator;
+  return lb_take_last(world->settings.substeps_max);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -218,7 +190,7 @@ void lb_guard_open(lbWorld *world, int32_t i, int32_t n) {
       carry_forces(world, k);
     slot->body->take = (lbBodyTake){ .guarded = true,
                                      .partial = n > 1,
-                                     .integrator = integrator_of(world->take),
+                                     .integrator = lb_take_integrator(world->take),
                                      .before = before,
                                      .after = after,
                                      .whole = &g->frames[k] };
@@ -297,7 +269,7 @@ static void mark_slot(lbWorld *world, int32_t slot, lbFailure cause) {
 static void raise_take(lbWorld *world, lbWorldSlot *slot, int32_t take) {
   lbGuardCounts *counts = &world->touch->guard.counts;
   counts->restored++;
-  if (doublings_of(take) > doublings_of(slot->take)) counts->halved++;
+  if (lb_take_doublings(take) > lb_take_doublings(slot->take)) counts->halved++;
   slot->take = take;
 }
 
@@ -309,8 +281,9 @@ static bool raise_marked(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     int32_t island = world->slots[i].body ? island_of_slot(world, i) : -1;
     if (island < 0 || g->causes[island] == LB_FAIL_NONE) continue;
-    raise_take(world, &world->slots[i],
-               next_take(world, world->take, (lbFailure)g->causes[island]));
+    raise_take(
+        world, &world->slots[i],
+        lb_take_next(world->take, (lbFailure)g->causes[island], world->settings.substeps_max));
     any = true;
   }
   return any;
@@ -341,18 +314,19 @@ bool lb_guard_check_steps(lbWorld *world) {
   clear_causes(world);
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     const lbBody *body = world->slots[touch->touchers[t].slot].body;
-    if (body->flags & LB_STEP_FAILED) mark_slot(world, touch->touchers[t].slot, LB_FAIL_BODY);
+    if (body->flags & LB_STEP_FAILED || body->take.unopened)
+      mark_slot(world, touch->touchers[t].slot, LB_FAIL_BODY);
   }
   for (int32_t c = 0; c < touch->contact_count; c++) {
     if (!contact_missed(world, c)) continue;
     const lbContactSide *sides = touch->sides + 2 * (size_t)c;
     int32_t toucher = sides[0].body >= 0 ? sides[0].body : sides[1].body;
-    mark_slot(world, touch->touchers[toucher].slot, LB_FAIL_CONTACT);
+    mark_slot(world, touch->touchers[toucher].slot, LB_FAIL_ROWS);
   }
   for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
     const lbBodyJoint *j = &joints->list[joints->order[o]];
     if (lb_joint_comes_apart(world, j, GAP_TOLERANCE, TURN_TOLERANCE)) {
-      mark_slot(world, j->pairs[0][0].slot, LB_FAIL_CONTACT);
+      mark_slot(world, j->pairs[0][0].slot, LB_FAIL_ROWS);
     }
   }
   return raise_marked(world);
@@ -384,12 +358,6 @@ static void find_pair_islands(const lbWorld *world, int32_t *parents) {
   }
 }
 
-static int32_t doublings_for(const lbWorld *world, double substeps) {
-  int32_t doublings = 0;
-  while (doublings < doublings_most(world) && (double)(1 << doublings) < substeps) doublings++;
-  return doublings;
-}
-
 static void defer_body(lbWorld *world, int32_t i, int32_t doublings) {
   save_body(world, i);
   world->slots[i].take = LB_STEP_INTEGRATORS * doublings;
@@ -405,7 +373,8 @@ bool lb_guard_defer(lbWorld *world) {
   find_pair_islands(world, g->islands);
   for (int32_t i = 0; i < joints->body_count; i++) {
     int32_t slot = joints->bodies[i].slot, *wanted = &g->causes[root_of(g->islands, slot)];
-    int32_t doublings = doublings_for(world, lb_joints_substeps(world, i, world->h));
+    double substeps = lb_joints_substeps(world, i, world->h);
+    int32_t doublings = lb_take_doublings_for(substeps, world->settings.substeps_max);
     if (lb_slot_stays(world, &world->slots[slot])) continue;
     if (doublings > *wanted) *wanted = doublings;
   }
@@ -521,7 +490,8 @@ static Balance balance_of(const lbWorld *world, int32_t island) {
     if (lb_island_of(touch, c) == island) add_contact(world, c, &b);
   add_joints(world, island, &b);
   // A collider speeds bodies up to twice its own speed at most; forces that do more are absurd.
-  double most = b.level + 2 * b.mass * b.fastest * b.fastest;
+  double share = world->h / world->length;
+  double most = b.level + 2 * share * b.mass * b.fastest * b.fastest;
   b.gain -= fmin(fmax(b.supplied, 0), most);
   // To end an overlap takes setting the lighter body in motion, lifting what rests on it, and as
   // much again for bending them.
@@ -532,7 +502,7 @@ static Balance balance_of(const lbWorld *world, int32_t island) {
   return b;
 }
 
-static double limit_of(const Balance *b) { return ENERGY_TOLERANCE * b->level; }
+static double limit_of(const Balance *b) { return LB_ENERGY_TOLERANCE * b->level; }
 
 static bool is_in_order(const Balance *b) {
   return !b->known || b->gain <= 0 || b->account + b->gain <= limit_of(b);
@@ -583,7 +553,7 @@ static void dissipate(lbWorld *world, int32_t island, const Balance *b) {
 
 // Linear bodies have one integrator: only shorter substeps help them.
 static lbFailure cause_of(const lbWorld *world, int32_t slot) {
-  return world->slots[slot].body->prepared->method->rules > 1 ? LB_FAIL_BODY : LB_FAIL_CONTACT;
+  return world->slots[slot].body->prepared->method->is_linear ? LB_FAIL_ROWS : LB_FAIL_BODY;
 }
 
 void lb_guard_check_energy(lbWorld *world) {

@@ -99,6 +99,7 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
     lbSpot *spots = touch->spots + toucher->first;
     lbVec3 *ways = touch->ways + toucher->first;
     toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
+    world->slots[toucher->slot].body->take.unopened = !toucher->open;
     if (!toucher->rows) clear_matrix(&touch->parts[t]);
     if (toucher->open)
       lb_touch_ways(&toucher->touching, toucher->count, spots, ways);

@@ -107,8 +107,7 @@ static uint64_t identify(const lbPrepared *p, uint64_t hash) {
 
 static const lbBodyMethod toy_method = { .method = LB_METHOD_FULL,
                                          .responds_alike = true,
-                                         .rules = 1,
-                                         .parts = { 1 },
+                                      .is_linear = true,
                                          .stress_law = LB_MATERIAL_LINEAR,
                                          .view = view,
                                          .place_group = place_group,

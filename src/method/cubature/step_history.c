@@ -73,8 +73,9 @@ void lb_past_learn(lbBody *body, const lbStep *step, lbScratch *s) {
   lbSubspaceWork *w = s->own;
   size_t padded = (size_t)body->prepared->padded, count = (size_t)body->prepared->dimension;
   if (!past->moves) return;
-  if (step->rule > 0 || !body->consistent || past->h != step->h) lb_past_forget(body);
-  if (step->rule > 0) return;
+  if (step->integrator != LB_STEP_ASKED || !body->consistent || past->h != step->h)
+    lb_past_forget(body);
+  if (step->integrator != LB_STEP_ASKED) return;
   for (size_t i = 0; i < count; i++) {
     w->d[i] = s->q[i] - s->q0[i];
     w->middle_R[i] = w->inside[i] - w->inside0[i];

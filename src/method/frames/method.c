@@ -505,8 +505,6 @@ lbFrameForces lb_body_frames_forces(const lbBody *body) {
 static const double *materials(const lbPrepared *p) { return lb_frames_shared(p)->materials; }
 
 const lbBodyMethod lb_frames_method = { .method = LB_METHOD_FRAMES,
-                                        .rules = 3,
-                                        .parts = { 1, 4, 16 },
                                         .stress_law = LB_MATERIAL_STVK,
                                         .fit_frame = fit_frame,
                                         .refinements_most = LB_FRAMES_ROOM,

@@ -12,6 +12,7 @@
 #include "method/frames/frames.h"
 
 #include "body/constraints.h"
+#include "body/guard.h"
 
 #include <string.h>
 
@@ -169,14 +170,15 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   lbFramesWork *w = s->own;
   double h = step->h;
   // Springs have a cut where a frame is turned by half a turn, in which they would get stuck.
-  bool last = step->rule + 1 == body->prepared->method->rules;
+  bool last = step->integrator == LB_STEP_EULER;
   w->by_springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS && !last;
   align_signs(body, w);
   move_frame(body, step, w);
   prescribe(body, h, w);
   lb_frames_motions(body, w->start);
   find_still(body, w);
-  if (!lb_frames_solve_system(body, h, step->rule > 0, s, w)) return LB_STEP_NONFINITE;
+  if (!lb_frames_solve_system(body, h, step->integrator != LB_STEP_ASKED, s, w))
+    return LB_STEP_NONFINITE;
   w->mass_body = body;
   w->mass_version = lb_frames_state(body)->version;
   w->mass_factored = false;
@@ -318,8 +320,7 @@ static bool shorten(const lbBody *body, double h, lbFramesWork *w) {
 // Whether the step is to be taken.
 static int32_t judge(const lbBody *body, const lbStep *step, lbFramesWork *w) {
   if (excess_of(body, step->h, w) <= 1 && !creates_energy(body, step->h, w)) return 0;
-  if (step->rule + 1 == body->prepared->method->rules && !shorten(body, step->h, w))
-    return LB_STEP_NONFINITE;
+  if (step->integrator == LB_STEP_EULER && !shorten(body, step->h, w)) return LB_STEP_NONFINITE;
   return LB_STEP_FAR;
 }
 
@@ -342,7 +343,7 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
     memcpy(s->q, s->b, (size_t)body->prepared->padded * sizeof(double));
     if (!lb_is_bounded(farthest)) return LB_STEP_NONFINITE;
-    bool hopeless = step->rule > 0 || farthest > body->prepared->size;
+    bool hopeless = step->integrator != LB_STEP_ASKED || farthest > body->prepared->size;
     if (farthest > CLOSE * body->prepared->size &&
         step->iteration + 1 < (hopeless ? HOPELESS_MOST : AGAIN_MOST))
       return LB_STEP_AGAIN;
@@ -447,19 +448,21 @@ int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *s) {
 
 // ---- bodies that nothing touches ---------------------------------------------------------------
 
-// All parts of a step by a rule, without a look at nodes; the state stays as it was where it fails.
-static int32_t step_alone(lbBody *body, double h, int32_t rule, lbScratch *s) {
+// All substeps of a take, without a look at nodes; the state stays as it was where it fails.
+static int32_t step_alone(lbBody *body, double h, int32_t take, lbScratch *s) {
   const lbBodyMethod *method = body->prepared->method;
-  int32_t count = method->parts[rule], flags = 0;
+  int32_t count = lb_take_substeps(take), flags = 0;
   lbFrameState frame = body->frame;
   if (count > 1) method->save(body, s->numbers);
   for (int32_t i = 0; i < count && !(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)); i++) {
-    lbStep step = { .h = h / count, .rule = rule, .share = 1, .whole = &frame };
+    lbStep step = {
+      .h = h / count, .integrator = lb_take_integrator(take), .share = 1, .whole = &frame
+    };
     lbFramesWork *w = s->own;
     w->work = 0;
     flags |= linearise(body, &step, s);
     if (!(flags & LB_STEP_NONFINITE)) flags |= judge(body, &step, w);
-    if ((flags & LB_STEP_FAR) && rule + 1 == method->rules)
+    if ((flags & LB_STEP_FAR) && step.integrator == LB_STEP_EULER)
       flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
     if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) break;
     lb_frames_commit(body, &step, s);
@@ -478,14 +481,8 @@ static int32_t step_alone(lbBody *body, double h, int32_t rule, lbScratch *s) {
 void lb_frames_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h, lbScratch *s) {
   for (int32_t k = begin; k < end; k++) {
     lbBody *body = &group->bodies[k];
-    int32_t flags = LB_STEP_FAR, rules = body->prepared->method->rules;
     if (!body->plain) continue;
-    for (int32_t r = 0; r < rules && (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)); r++)
-      flags = step_alone(body, h, r, s) | (r > 0 ? LB_STEP_ADAPTED : 0);
-    if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) {
-      lb_body_disturb(body);
-      flags |= LB_STEP_NONFINITE;
-    }
+    int32_t flags = lb_guard_take(body, h, step_alone, s);
     body->prepared->method->set_weight(body, NULL); // applied forces are gone
     body->time += h;
     body->h = h;

@@ -295,8 +295,7 @@ static uint64_t identify(const lbPrepared *p, uint64_t hash) {
 
 const lbBodyMethod lb_modal_method = { .method = LB_METHOD_MODAL,
                                        .responds_alike = true,
-                                       .rules = 1,
-                                       .parts = { 1 },
+                                       .is_linear = true,
                                        .stress_law = LB_MATERIAL_LINEAR,
                                        .place_group = place_group,
                                        .place_scratch = place_scratch,

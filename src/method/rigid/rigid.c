@@ -111,8 +111,7 @@ static uint64_t identify(const lbPrepared *p, uint64_t hash) {
 
 const lbBodyMethod lb_rigid_method = { .method = LB_METHOD_RIGID,
                                        .responds_alike = true,
-                                       .rules = 1,
-                                       .parts = { 1 },
+                                       .is_linear = true,
                                        .stress_law = LB_MATERIAL_LINEAR,
                                        .build = build,
                                        .release = release,

@@ -61,10 +61,9 @@ lbNewtonScheme lb_newmark_scheme(double h) {
 
 static lbStepScheme scheme_of(const lbBody *body, const lbStep *step, const lbScratch *s) {
   double h = step->h;
-  bool euler = body->integrator == LB_INTEGRATOR_EULER ||
-               step->rule + 1 == body->prepared->method->rules ||
-               (step->rule > 0 && is_far_out(body, s->q0));
-  bool calm = step->rule > 0;
+  bool euler = body->integrator == LB_INTEGRATOR_EULER || step->integrator == LB_STEP_EULER ||
+               (step->integrator != LB_STEP_ASKED && is_far_out(body, s->q0));
+  bool calm = step->integrator != LB_STEP_ASKED;
   bool secant = !calm && lb_subspace_of(body->prepared)->forces->along &&
                 ((const lbSubspaceWork *)s->own)->attempt != LB_ATTEMPT_NEWTON;
   if (euler)
@@ -349,9 +348,9 @@ static bool keep_account(const lbBody *body, lbStepRule rule, const lbNewtonStar
 }
 
 // Whether the iterations have come to an end; lbStepFlags.
-static int32_t judge(const lbBody *body, int32_t rule, int32_t iteration, lbStepRule scheme,
+static int32_t judge(const lbBody *body, int32_t integrator, int32_t iteration, lbStepRule scheme,
                      const lbStepResidual *G, bool keeps) {
-  bool asked = rule == 0;
+  bool asked = integrator == LB_STEP_ASKED;
   int32_t done = iteration + 1, wanted = body->newton_iterations;
   int32_t most =
       asked && scheme == LB_RULE_NEWMARK ? wanted + MORE_ITERATIONS : wanted + SURE_ITERATIONS;
@@ -371,13 +370,13 @@ static int32_t check_sanity(const lbBody *body, const double *figures, int32_t f
   return sane || (flags & LB_STEP_AGAIN) ? 0 : LB_STEP_NONFINITE;
 }
 
-static int32_t judge_end(const lbBody *body, int32_t rule, int32_t iteration, lbStepRule scheme,
-                         const lbNewtonStart *start, double energy, const double *figures,
-                         double *created) {
+static int32_t judge_end(const lbBody *body, int32_t integrator, int32_t iteration,
+                         lbStepRule scheme, const lbNewtonStart *start, double energy,
+                         const double *figures, double *created) {
   lbStepResidual G = residual_of(figures, start->stiffest);
   if (!isfinite(G.size) || !isfinite(G.scale)) return LB_STEP_NONFINITE;
   bool keeps = keep_account(body, scheme, start, energy, figures, created);
-  int32_t flags = judge(body, rule, iteration, scheme, &G, keeps);
+  int32_t flags = judge(body, integrator, iteration, scheme, &G, keeps);
   return flags | check_sanity(body, figures, flags);
 }
 
@@ -415,8 +414,8 @@ static int32_t conclude(lbBody *body, const lbStep *step, const lbStepScheme *sc
   lbSubspaceWork *w = s->own;
   const lbNewtonStart start = { w->energy0, w->stiffest };
   if (!scheme->secant)
-    return judge_end(body, step->rule, step->iteration - w->attempt_from, scheme->rule, &start,
-                     energy, w->figures, &w->created);
+    return judge_end(body, (int32_t)step->integrator, step->iteration - w->attempt_from,
+                     scheme->rule, &start, energy, w->figures, &w->created);
   lbStepResidual G = residual_of(w->figures, w->stiffest);
   bool keeps = keep_account(body, scheme->rule, &start, energy, w->figures, &w->created);
   if (step->iteration == 0) w->least = INFINITY;

@@ -232,7 +232,7 @@ static void restore(lbBody *body, const double *numbers) {
 // ---- the step ----------------------------------------------------------------------------------
 
 static bool is_central(const lbBody *body, const lbStep *step) {
-  return step->rule == 0 && body->integrator == LB_INTEGRATOR_CENTRAL;
+  return step->integrator == LB_STEP_ASKED && body->integrator == LB_INTEGRATOR_CENTRAL;
 }
 
 // The acceleration at the step's start, worked out where q, v or the material were changed.
@@ -434,8 +434,6 @@ static lbStatus prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
 // What was asked for; a rule that keeps the energy; that in halves; implicit Euler in quarters.
 const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .takes_means = true,
-                                          .rules = 4,
-                                          .parts = { 1, 1, 2, 4 },
                                           .stress_law = LB_MATERIAL_STVK,
                                           .prepare = prepare,
                                           .build = lb_subspace_build,

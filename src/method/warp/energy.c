@@ -192,7 +192,7 @@ int32_t lb_warp_keep_account(const lbBody *body, const lbStep *step, lbScratch *
   }
   End end = weigh_end(body, s);
   if (book(body, &end, w)) return 0;
-  if (step->rule == 0) return LB_STEP_FAR;
+  if (step->integrator != LB_STEP_EULER) return LB_STEP_FAR;
   for (int i = 0; i <= SHORTENED && !book(body, &end, w); i++) {
     shorten(body, step, i < SHORTENED ? 0.5 : 0, s);
     lb_warp_make_end_rigid(body, step, s);

@@ -160,8 +160,6 @@ static const double *materials(const lbPrepared *p) { return lb_warp_shared(p)->
 // What was asked for; implicit Euler by elements in quarters, made shorter where they create
 // energy.
 const lbBodyMethod lb_warp_method = { .method = LB_METHOD_WARP,
-                                      .rules = 2,
-                                      .parts = { 1, 4 },
                                       .stress_law = LB_MATERIAL_COROTATED,
                                       .fit_frame = fit_frame,
                                       .prepare = lb_warp_prepare,

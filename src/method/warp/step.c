@@ -279,13 +279,14 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   // Forces of contacts are held over a step, so that a body that is squeezed seems to fall over,
   // which the contacts prevent: its compression must not be in the matrix.
   bool touched = step->straight || lb_body_is_touched(body);
-  bool newmark = body->integrator == LB_INTEGRATOR_NEWMARK && step->rule == 0;
+  bool newmark = body->integrator == LB_INTEGRATOR_NEWMARK && step->integrator == LB_STEP_ASKED;
   w->theta = newmark ? 0.5 * step->h : step->h;
   move_frame(body, step, s);
   find_supports(body, step, s);
   load_lanes(body, step->h, s);
   load_forces(body, step->h, s);
-  bool safe = step->rule > 0 || (touched && !lb_warp_is_by_vertices(shared->warp));
+  bool safe =
+      step->integrator != LB_STEP_ASKED || (touched && !lb_warp_is_by_vertices(shared->warp));
   lb_warp_linearise(shared->warp, &w->solver, w->x, safe, w->f);
   lb_warp_drift_cores(body, step, s);
   lbFrameRates rates = lb_frame_end_rates(body, step);
@@ -305,7 +306,7 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
     keep_momenta(body, step->h, w);
   }
   if (!find_end(body, step, s)) return LB_STEP_NONFINITE;
-  return w->solver.indefinite && step->rule == 0 ? LB_STEP_FAR : 0;
+  return w->solver.indefinite && step->integrator == LB_STEP_ASKED ? LB_STEP_FAR : 0;
 }
 
 void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,

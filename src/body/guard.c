@@ -1,0 +1,99 @@
+// Steps of a body that no world guards (guard.h).
+#include "body/guard.h"
+
+#include "body/constraints.h"
+
+#define TURN_MAX 0.1 // rad a substep: coupling of spin and shape is explicit, more creates energy
+
+double lb_guard_turn_substeps(const lbBody *body, double h) {
+  if (body->frame.kind != LB_FRAME_FREE || body->frame.decoupled || body->frame.fitted) return 1;
+  if (body->prepared->dimension == 0) return 1;
+  return lb_length(body->frame.spin) * h / TURN_MAX;
+}
+
+// What a failed attempt is to leave as it was.
+typedef struct SavedStart {
+  lbFrameState frame;
+  bool consistent;
+} SavedStart;
+
+static SavedStart save_start(const lbBody *body, lbScratch *s) {
+  const lbBodyMethod *method = body->prepared->method;
+  method->get(body, s->start_q, s->start_v, NULL);
+  method->save(body, s->numbers);
+  return (SavedStart){ body->frame, body->consistent };
+}
+
+static void restore_start(lbBody *body, const SavedStart *start, const lbScratch *s) {
+  const lbBodyMethod *method = body->prepared->method;
+  if (!method->saves_all) method->put(body, s->start_q, s->start_v, NULL);
+  method->restore(body, s->numbers);
+  body->frame = start->frame;
+  body->consistent = start->consistent;
+}
+
+static bool has_failed(int32_t flags) { return flags & (LB_STEP_NONFINITE | LB_STEP_FAR); }
+
+// By the safe integrators a free body that is held does not feel what its spin and its shape do to
+// each other, since that is explicit.
+static bool is_held_and_free(const lbBody *body) {
+  return body->frame.kind == LB_FRAME_FREE && !body->frame.fitted && lb_body_is_constrained(body);
+}
+
+// All substeps of a take; the body is as it was where they fail.
+static int32_t take_substeps(lbBody *body, double h, int32_t take, lbScratch *s) {
+  int32_t count = lb_take_substeps(take), flags = 0;
+  SavedStart start = { .frame = body->frame };
+  // The energy of a free body is known when its step is done.
+  bool saved = count > 1 || (body->frame.kind == LB_FRAME_FREE && body->prepared->dimension > 0);
+  if (saved) start = save_start(body, s);
+  bool decoupled = body->frame.decoupled;
+  if (lb_take_integrator(take) != LB_STEP_ASKED && is_held_and_free(body))
+    body->frame.decoupled = true;
+  for (int32_t i = 0; i < count && !has_failed(flags); i++) {
+    lbStep step = { .h = h / count,
+                    .integrator = lb_take_integrator(take),
+                    .share_before = (double)i / count,
+                    .share = i + 1 == count ? 1 : (double)(i + 1) / count,
+                    .whole = &start.frame };
+    flags |= lb_part_close(body, &step, s, lb_part_open(body, &step, s));
+  }
+  if (saved && has_failed(flags)) restore_start(body, &start, s);
+  body->frame.decoupled = decoupled;
+  return flags;
+}
+
+static lbFailure cause_of(const lbBody *body) {
+  return body->prepared->method->is_linear && !is_held_and_free(body) ? LB_FAIL_ROWS : LB_FAIL_BODY;
+}
+
+static int32_t first_take(const lbBody *body, double h) {
+  double substeps = lb_guard_turn_substeps(body, h);
+  return LB_STEP_INTEGRATORS * lb_take_doublings_for(substeps, LB_GUARD_SUBSTEPS);
+}
+
+static int32_t take_again(lbBody *body, double h, int32_t take, int32_t flags,
+                          lbTakeSubsteps *substeps, lbScratch *s) {
+  const int32_t last = lb_take_last(LB_GUARD_SUBSTEPS);
+  bool hopeless = body->prepared->method->is_linear && flags & LB_STEP_NONFINITE; // exact as it is
+  while (has_failed(flags) && take < last && !hopeless) {
+    take = lb_take_next(take, cause_of(body), LB_GUARD_SUBSTEPS);
+    flags = substeps(body, h, take, s) | LB_STEP_ADAPTED;
+  }
+  if (!has_failed(flags)) return flags;
+  lb_body_disturb(body);
+  return flags | LB_STEP_NONFINITE;
+}
+
+int32_t lb_guard_take(lbBody *body, double h, lbTakeSubsteps *substeps, lbScratch *s) {
+  int32_t take = first_take(body, h);
+  return take_again(body, h, take, substeps(body, h, take, s), substeps, s);
+}
+
+int32_t lb_guard_step(lbBody *body, double h, lbScratch *s) {
+  return lb_guard_take(body, h, take_substeps, s);
+}
+
+int32_t lb_guard_conclude(lbBody *body, double h, int32_t flags, lbScratch *s) {
+  return take_again(body, h, 0, flags, take_substeps, s);
+}

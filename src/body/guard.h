@@ -1,0 +1,64 @@
+// How steps that fail are taken again, by the guard of a single body (guard.c) and by that of a
+// world's islands (world/guard.h). Nothing else takes a step again.
+//
+// How a step is taken is a number, its take:
+//
+//   take = LB_STEP_INTEGRATORS log2(substeps) + integrator
+//
+// which only rises. Where rows (contacts, joints) miss their targets, substeps are doubled; where a
+// body's own step fails or creates energy, the safe integrator comes first. The last take has the
+// most substeps and implicit Euler; energy that is created there is taken out of the motion. With
+// 16 substeps a step is taken in no more than 48 substeps in all.
+#ifndef LB_BODY_GUARD_H
+#define LB_BODY_GUARD_H
+
+#include "body/body.h"
+
+#define LB_GUARD_SUBSTEPS 16 // of a single body, at most
+// Of kinetic and elastic energy and m g size: energy that steps may have created and later ones not
+// lost. Doubled, bodies may swing twice as much too far before a step is taken again.
+#define LB_ENERGY_TOLERANCE 0.03
+
+typedef enum lbFailure {
+  LB_FAIL_NONE,
+  LB_FAIL_ROWS, // rows ended elsewhere than their forces were to bring them
+  LB_FAIL_BODY, // a body's step failed, or created energy
+} lbFailure;
+
+static inline lbStepIntegrator lb_take_integrator(int32_t take) {
+  return (lbStepIntegrator)(take % LB_STEP_INTEGRATORS);
+}
+static inline int32_t lb_take_doublings(int32_t take) { return take / LB_STEP_INTEGRATORS; }
+static inline int32_t lb_take_substeps(int32_t take) { return 1 << lb_take_doublings(take); }
+
+// The fewest doublings that make so many substeps, at most `most`.
+static inline int32_t lb_take_doublings_for(double substeps, int32_t most) {
+  int32_t doublings = 0;
+  while (2 << doublings <= most && (double)(1 << doublings) < substeps) doublings++;
+  return doublings;
+}
+
+static inline int32_t lb_take_last(int32_t substeps_max) {
+  return LB_STEP_INTEGRATORS * lb_take_doublings_for(INFINITY, substeps_max) + LB_STEP_EULER;
+}
+
+static inline int32_t lb_take_next(int32_t take, lbFailure cause, int32_t substeps_max) {
+  int32_t doublings = lb_take_doublings(take), integrator = lb_take_integrator(take);
+  bool safer = cause == LB_FAIL_BODY && integrator == LB_STEP_ASKED;
+  if (safer) integrator = LB_STEP_SAFE;
+  if (!safer || doublings > 0) doublings++;
+  if (1 << doublings > substeps_max) return lb_take_last(substeps_max);
+  return LB_STEP_INTEGRATORS * doublings + integrator;
+}
+
+// How many substeps a free body needs for its rotation.
+double lb_guard_turn_substeps(const lbBody *body, double h);
+// A step by a method's own loop over the substeps of a take.
+typedef int32_t lbTakeSubsteps(lbBody *body, double h, int32_t take, lbScratch *scratch);
+int32_t lb_guard_take(lbBody *body, double h, lbTakeSubsteps *substeps, lbScratch *scratch);
+// A step of a body that no world guards. Returns lbStepFlags.
+int32_t lb_guard_step(lbBody *body, double h, lbScratch *scratch);
+// The same from the second take on, after a first attempt with these flags.
+int32_t lb_guard_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
+
+#endif
