@@ -182,11 +182,15 @@ void lb_step_find_rates(const lbBody *body, const lbStepScheme *scheme, const lb
   lb_subspace_mass_multiply(own, x->a, w->Ma);
 }
 
-static lbStepResidual residual_of(const double *figures, double stiffest) {
+// Its terms are rounded by as much as coordinates times the stiffest of the matrix, and the elastic
+// force by no less than at rest. Where all else cancels, as in a body that falls freely, this is
+// the only scale there is.
+static lbStepResidual residual_of(const lbBody *body, const double *figures, double stiffest) {
   double most = fmax(fmax(figures[LB_SUM_FORCE], figures[LB_SUM_ELASTIC]),
                      fmax(figures[LB_SUM_INERTIA], figures[LB_SUM_DAMPING]));
   return (lbStepResidual){ sqrt(figures[LB_SUM_LEFT]), sqrt(most),
-                           ROUNDING * stiffest * sqrt(figures[LB_SUM_PLACE]) };
+                           ROUNDING * stiffest * sqrt(figures[LB_SUM_PLACE]) +
+                               lb_subspace_of(body->prepared)->force_noise };
 }
 
 // ---- the matrix --------------------------------------------------------------------------------
@@ -374,7 +378,7 @@ static int32_t check_sanity(const lbBody *body, const double *figures, int32_t f
 static int32_t judge_end(const lbBody *body, int32_t rule, int32_t iteration, lbStepRule scheme,
                          const lbNewtonStart *start, double energy, const double *figures,
                          double *created) {
-  lbStepResidual G = residual_of(figures, start->stiffest);
+  lbStepResidual G = residual_of(body, figures, start->stiffest);
   if (!isfinite(G.size) || !isfinite(G.scale)) return LB_STEP_NONFINITE;
   bool keeps = keep_account(body, scheme, start, energy, figures, created);
   int32_t flags = judge(body, rule, iteration, scheme, &G, keeps);
@@ -417,7 +421,7 @@ static int32_t conclude(lbBody *body, const lbStep *step, const lbStepScheme *sc
   if (!scheme->secant)
     return judge_end(body, step->rule, step->iteration - w->attempt_from, scheme->rule, &start,
                      energy, w->figures, &w->created);
-  lbStepResidual G = residual_of(w->figures, w->stiffest);
+  lbStepResidual G = residual_of(body, w->figures, w->stiffest);
   bool keeps = keep_account(body, scheme->rule, &start, energy, w->figures, &w->created);
   if (step->iteration == 0) w->least = INFINITY;
   int32_t flags = lb_secants_judge(body, step->iteration, &G, keeps, w);

@@ -32,7 +32,7 @@ typedef struct lbStepForces {
 typedef struct lbStepResidual {
   double size;  // |G|
   double scale; // the largest of its terms
-  double noise; // what rounding of q does to it
+  double noise; // its rounding
 } lbStepResidual;
 
 // ---- newton.c ----------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ typedef struct lbForceModel {
   void (*destroy)(void *data);                       // NULL is legal
   const double *(*rest_stiffness)(const void *data); // K at q = 0
   double (*energy_noise)(const void *data); // J, rounding of the energy near rest; NULL: none
+  double (*force_noise)(const void *data);  // |R|, its rounding near rest; NULL: none
   // Returns the energy; writes force and tangent.
   double (*evaluate)(const void *data, const double *q, double *R, double *K, double *work);
   double (*force)(const void *data, const double *q, double *R, double *work);
@@ -75,6 +76,7 @@ typedef struct lbSubspace {
   double *gravity, *node_masses, *inertia; // of other densities than the model's
   double stiffest;                         // 1/s², the largest eigenvalue of M^-1 K at rest
   double energy_noise;                     // J, what the energy is rounded by near rest
+  double force_noise;                      // what R is rounded by there
   double most;     // a coordinate beyond this is absurd: 1e6 times the body's size
   double *factors; // (stride x stride): LDLT of K at rest, for compliance,
   bool stiff;      // if that is positive definite
