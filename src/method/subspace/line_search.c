@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define HALVINGS 60    // of an iteration
+#define HALVINGS 12    // of an iteration
 #define OUTSIDE_MOST 8 // iterations of a step that leave the law
 #define DOWNHILL 1e-13 // of the energies: rounding of a potential
 

@@ -42,10 +42,10 @@
 #define SURE_ITERATIONS 40  // of the rules that must not fail
 #define SURE_TOLERANCE 1e-9 // of their residuals
 #define SHIFT_FIRST 1e-4    // of the largest diagonal entry
-#define SHIFTS 40
-#define ROUNDING 1e-15 // of coordinates
-#define FAR_OUT 1e-6   // of what is absurd: beyond, energy is to be lost rather than kept
-#define EASY 2         // iterations that any matrix may need
+#define SHIFTS 12           // the last is 419 times the largest diagonal entry
+#define ROUNDING 1e-15      // of coordinates
+#define FAR_OUT 1e-6        // of what is absurd: beyond, energy is to be lost rather than kept
+#define EASY 2              // iterations that any matrix may need
 
 // A body that was dragged to absurd places is to come back, not to go on.
 static bool is_far_out(const lbBody *body, const double *q) {
@@ -218,7 +218,8 @@ static void form_matrix(const lbBody *body, const lbStepScheme *scheme, const lb
 static double largest_diagonal(const lbSubspace *own, const double *A) {
   size_t n = (size_t)own->stride;
   double most = 0;
-  for (size_t i = 0; i < (size_t)own->count; i++) most = fmax(most, fabs(A[i * n + i]));
+  for (size_t i = 0; i < (size_t)own->count; i++)
+    if (!(fabs(A[i * (n + 1)]) <= most)) most = fabs(A[i * (n + 1)]); // keeps a NaN
   return most;
 }
 

@@ -149,7 +149,7 @@ typedef struct lbSubspaceWork {
                             // and at the step's start
   int32_t attempt, attempt_from; // how the step is solved, and since which iteration
   bool starts_anew;              // the next attempt begins where the step does
-  double least;                  // residual of this attempt, relative
+  double least;                  // residual of this attempt
   double *before;                // where an iteration came from
   double *linear0;               // terms of the residual that are linear, at the step's start
   double potential;              // of an iteration, by rules that have one
