@@ -110,7 +110,8 @@ int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *star
   now.a += seen_from(body, f->momentum, drift);
   double before = step->frame.energy + seen_from(body, start->momentum, drift);
   double energy = at(&now, 1), created = energy - before - work_of(body, step, start, drift, s);
-  double limit = CREATED * level_of(body, fmax(energy, before)), account = f->created + created;
+  double limit = CREATED * level_of(body, fmax(energy, before)) + body->prepared->energy_noise;
+  double account = f->created + created;
   f->created = fmin(fmax(account, 0), limit);
   if (isfinite(energy) && !(created > 0 && account > limit)) return 0;
   // Constraints count with a body whose spin and shape do not feel each other: without that, then.

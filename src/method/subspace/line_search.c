@@ -47,8 +47,7 @@ int32_t lb_step_shorten(lbBody *body, const lbStepScheme *scheme, bool downhill,
   for (int i = 0; i < HALVINGS; i++) {
     double energy = lb_subspace_force(body, s->q, s)->energy;
     double now = downhill ? potential(body, scheme, s) : 0;
-    double rounding =
-        DOWNHILL * (energy + w->energy0) + lb_subspace_of(body->prepared)->energy_noise;
+    double rounding = DOWNHILL * (energy + w->energy0) + body->prepared->energy_noise;
     if (isfinite(energy) && !(now > w->potential + rounding)) {
       w->potential = now;
       w->outside += outside;

@@ -75,8 +75,7 @@ typedef struct lbSubspace {
   double *mass, *mass_ldlt;                // M and its factors; NULL: the identity
   double *gravity, *node_masses, *inertia; // of other densities than the model's
   double stiffest;                         // 1/s², the largest eigenvalue of M^-1 K at rest
-  double energy_noise;                     // J, what the energy is rounded by near rest
-  double force_noise;                      // what R is rounded by there
+  double force_noise;                      // what R is rounded by near rest
   double most;     // a coordinate beyond this is absurd: 1e6 times the body's size
   double *factors; // (stride x stride): LDLT of K at rest, for compliance,
   bool stiff;      // if that is positive definite
