@@ -1,5 +1,5 @@
 // Broyden's method in a step (method/subspace/newton_step.h), for force models whose tangent costs
-// much more than a force: iterations with the factors of one matrix (find_matrix), mended by what
+// much more than a force: iterations with the factors of one matrix (factor_at), mended by what
 // moves have shown (broyden.c), and when they are done. A step that comes nowhere with the matrix
 // of a former place gets one of its own, and after that Newton's method.
 #include "method/subspace/newton_step.h"
@@ -66,7 +66,7 @@ void lb_secants_find_inside(const lbBody *body, const lbStepScheme *scheme, lbSc
 
 // s->q <- q - H (G - w p) - A^-1 w p with the forces p of constraints so far, which are found anew
 // next and moved by A^-1, so that constraints hold whatever H is. The first move of a step looks
-// back (newton_past.c).
+// back (step_history.c).
 void lb_secants_move(const lbBody *body, const lbStepScheme *scheme, int32_t order, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
@@ -103,7 +103,8 @@ void lb_secants_learn(const lbBody *body, const lbStepScheme *scheme, lbScratch 
 // ---- when to stop ------------------------------------------------------------------------------
 
 // One iteration says less than one of Newton's, so the residual counts and not how many there were.
-// Where it goes on too slowly there is a new matrix, and then Newton's method.
+// Where it goes on too slowly there is a new matrix, and then Newton's method. An attempt that
+// diverges is known by the size of its residual: the forces at a far place grow with it.
 int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResidual *G, bool keeps,
                          lbSubspaceWork *w) {
   static const int32_t tries[] = {

@@ -30,8 +30,8 @@
 // if that does not help, taken by the conserving rule.
 //
 // Where a tangent costs much more than a force, Broyden's method takes Newton's place
-// (newton_secants.c); iterations that would turn elements inside out are shortened
-// (newton_shorten.c).
+// (cubature/broyden_step.c); iterations that would turn elements inside out are shortened
+// (line_search.c).
 #include "method/subspace/newton_step.h"
 #include "body/response_kernels.h"
 

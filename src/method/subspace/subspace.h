@@ -114,7 +114,7 @@ typedef struct lbStepMatrix {
   double *factors;  // (stride x stride); NULL: Newton's method alone
 } lbStepMatrix;
 
-// Steps of one length that Broyden's method took, the last one first (newton_past.c).
+// Steps of one length that Broyden's method took, the last one first (cubature/step_history.c).
 #define LB_PAST 4
 typedef struct lbStepPast {
   int32_t count, order;    // how many there are, and how many of them tell most of the next one
@@ -175,7 +175,7 @@ bool lb_subspace_is_sane(const lbPrepared *prepared, double q, double q0, double
 bool lb_subspace_may_be_stuck(double kinetic, double elastic); // by its energies
 #define LB_SUBSPACE_DUST 1e-150 // smaller numbers become zero: subnormal ones are slow
 
-// ---- crowds: bodies of a batch that step together (crowd.c) ------------------------------------
+// ---- crowds: bodies of a batch that step together (batch_lanes.c) -------------------------------
 
 // What LB_BATCH bodies of a group keep from step to step, as lbEvaluated does for one.
 typedef struct lbCrowdBlock {
