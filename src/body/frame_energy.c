@@ -106,8 +106,9 @@ int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *star
   now.a += seen_from(body, f->momentum, drift);
   double before = step->frame.energy + seen_from(body, start->momentum, drift);
   double energy = at(&now, 1), created = energy - before - work_of(body, step, start, drift, s);
-  double limit = LB_ENERGY_TOLERANCE * level_of(body, fmax(energy, before)),
-         account = f->created + created;
+  double noise = body->prepared->energy_noise;
+  double limit = LB_ENERGY_TOLERANCE * level_of(body, fmax(energy, before)) + noise;
+  double account = f->created + created;
   f->created = fmin(fmax(account, 0), limit);
   if (isfinite(energy) && !(created > 0 && account > limit)) return 0;
   // The guard takes it again; of a body that is held shorter substeps create as much.

@@ -3,7 +3,7 @@
 
 #include "body/constraints.h"
 
-#define TURN_MAX 0.1 // rad a substep: coupling of spin and shape is explicit, more creates energy
+#define TURN_MAX 0.15 // rad a substep: coupling of spin and shape is explicit, more creates energy
 
 double lb_guard_turn_substeps(const lbBody *body, double h) {
   if (body->frame.kind != LB_FRAME_FREE || body->frame.decoupled || body->frame.fitted) return 1;
@@ -42,14 +42,14 @@ static bool is_held_and_free(const lbBody *body) {
 
 // All substeps of a take; the body is as it was where they fail.
 static int32_t take_substeps(lbBody *body, double h, int32_t take, lbScratch *s) {
+  bool held = is_held_and_free(body) && lb_take_integrator(take) != LB_STEP_ASKED;
+  bool decoupled = body->frame.decoupled;
   int32_t count = lb_take_substeps(take), flags = 0;
   SavedStart start = { .frame = body->frame };
   // The energy of a free body is known when its step is done.
   bool saved = count > 1 || (body->frame.kind == LB_FRAME_FREE && body->prepared->dimension > 0);
   if (saved) start = save_start(body, s);
-  bool decoupled = body->frame.decoupled;
-  if (lb_take_integrator(take) != LB_STEP_ASKED && is_held_and_free(body))
-    body->frame.decoupled = true;
+  if (held) body->frame.decoupled = true;
   for (int32_t i = 0; i < count && !has_failed(flags); i++) {
     lbStep step = { .h = h / count,
                     .integrator = lb_take_integrator(take),
@@ -72,12 +72,19 @@ static int32_t first_take(const lbBody *body, double h) {
   return LB_STEP_INTEGRATORS * lb_take_doublings_for(substeps, LB_GUARD_SUBSTEPS);
 }
 
+// A body that is held needs no substeps for its rotation by the safe integrators.
+static int32_t next_take(const lbBody *body, int32_t take) {
+  bool asked = lb_take_integrator(take) == LB_STEP_ASKED;
+  if (asked && is_held_and_free(body)) return LB_STEP_SAFE;
+  return lb_take_next(take, cause_of(body), LB_GUARD_SUBSTEPS);
+}
+
 static int32_t take_again(lbBody *body, double h, int32_t take, int32_t flags,
                           lbTakeSubsteps *substeps, lbScratch *s) {
   const int32_t last = lb_take_last(LB_GUARD_SUBSTEPS);
   bool hopeless = body->prepared->method->is_linear && flags & LB_STEP_NONFINITE; // exact as it is
   while (has_failed(flags) && take < last && !hopeless) {
-    take = lb_take_next(take, cause_of(body), LB_GUARD_SUBSTEPS);
+    take = next_take(body, take);
     flags = substeps(body, h, take, s) | LB_STEP_ADAPTED;
   }
   if (!has_failed(flags)) return flags;

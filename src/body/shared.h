@@ -49,6 +49,7 @@ struct lbPrepared {
   lbInertia inertia;         // in a moving frame
   double size;               // m, diagonal of the rest shape's box
   double slowest;            // rad/s, about the lowest natural frequency; 0: not known
+  double energy_noise;       // J, rounding of the stored energy near rest
 
   // The surface.
   int32_t range_count;

@@ -406,6 +406,7 @@ typedef struct Balance {
   double gain;     // J: of energy, less the work that was done
   double level;    // J: kinetic and elastic energy, and m g size
   double account;  // J
+  double noise;    // J, rounding of the energies
   double supplied; // J: work of colliders and driven frames
   double fastest;  // m/s: of these
   double parted;   // J: work of contacts that end an overlap
@@ -470,6 +471,7 @@ static void add_body(const lbWorld *world, int32_t slot, Balance *b) {
   double weight = r.mass * lb_length(world->settings.gravity) * body->prepared->size;
   b->gain += energy - before - body->work;
   b->level += before + weight;
+  b->noise += body->prepared->energy_noise;
   b->account += body->frame.created;
   b->kinetic += r.kinetic, b->mass += r.mass;
   b->momentum = lb_add(b->momentum, r.linear_momentum);
@@ -502,7 +504,7 @@ static Balance balance_of(const lbWorld *world, int32_t island) {
   return b;
 }
 
-static double limit_of(const Balance *b) { return LB_ENERGY_TOLERANCE * b->level; }
+static double limit_of(const Balance *b) { return LB_ENERGY_TOLERANCE * b->level + b->noise; }
 
 static bool is_in_order(const Balance *b) {
   return !b->known || b->gain <= 0 || b->account + b->gain <= limit_of(b);

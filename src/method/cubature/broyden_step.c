@@ -1,5 +1,5 @@
 // Broyden's method in a step (method/subspace/newton_step.h), for force models whose tangent costs
-// much more than a force: iterations with the factors of one matrix (find_matrix), mended by what
+// much more than a force: iterations with the factors of one matrix (factor_at), mended by what
 // moves have shown (broyden.c), and when they are done. A step that comes nowhere with the matrix
 // of a former place gets one of its own, and after that Newton's method.
 #include "method/subspace/newton_step.h"
@@ -14,47 +14,45 @@
 
 // ---- the matrix --------------------------------------------------------------------------------
 
-// The matrix that Broyden's iterations start from: that of the place `kept->q`, factored once for a
-// step's length, damping and material.
-static int32_t find_matrix(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+// What a matrix is made of besides its place.
+static void find_key(const lbBody *body, const lbStepScheme *scheme, double key[4]) {
+  key[0] = scheme->c.a_q, key[1] = scheme->c.u_q;
+  key[2] = body->damping_mass, key[3] = body->damping_stiffness;
+}
+
+// Factors the matrix at q and keeps it. Where that fails, the matrix kept so far stays.
+static int32_t factor_at(lbBody *body, const lbStepScheme *scheme, const double *q, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
-  double numbers[] = { scheme->c.a_q, scheme->c.u_q, body->damping_mass, body->damping_stiffness };
   size_t n = (size_t)own->stride;
-  w->factors = kept->factors;
-  w->secants.count = 0;
-  if (kept->version == body->prepared->version && !memcmp(numbers, kept->of, sizeof numbers))
-    return 0;
-  own->forces->rough_tangent(own->force_data, kept->q, w->middle_K, w->forces);
+  own->forces->rough_tangent(own->force_data, q, w->middle_K, w->forces);
   const lbStepForces there = { .K = w->middle_K };
   int32_t flags = lb_step_factor(body, scheme, &there, false, s);
   if (flags & LB_STEP_NONFINITE) return flags;
   memcpy(kept->factors, w->A, n * n * sizeof(double));
-  memcpy(kept->of, numbers, sizeof numbers);
+  memmove(kept->q, q, (size_t)own->count * sizeof *q);
+  find_key(body, scheme, kept->of);
   kept->version = body->prepared->version;
   return 0;
 }
 
-// The same at another place, from now on.
-static int32_t move_matrix(lbBody *body, const lbStepScheme *scheme, const double *q,
-                           lbScratch *s) {
-  lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
-  memcpy(kept->q, q, (size_t)body->prepared->dimension * sizeof *q);
-  kept->version = 0;
-  kept->spent = 0;
-  return find_matrix(body, scheme, s);
-}
-
 int32_t lb_secants_begin(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
-  const lbSubspaceWork *w = s->own;
-  const lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
-  bool anew = w->attempt == LB_ATTEMPT_NEW_MATRIX;
-  if (!anew && kept->spent < SPENT_MOST) return find_matrix(body, scheme, s);
+  lbSubspaceWork *w = s->own;
+  lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
+  double key[4];
+  find_key(body, scheme, key);
+  bool fits = kept->version == body->prepared->version && !memcmp(key, kept->of, sizeof key);
+  bool moves = w->attempt == LB_ATTEMPT_NEW_MATRIX || kept->spent >= SPENT_MOST;
+  w->factors = kept->factors;
+  w->secants.count = 0;
+  if (fits && !moves) return 0;
+  if (!moves) return factor_at(body, scheme, kept->q, s);
   memcpy(w->d, s->q, (size_t)body->prepared->padded * sizeof(double));
-  if (!anew)
+  if (w->attempt != LB_ATTEMPT_NEW_MATRIX)
     lb_past_move(body, lb_past_order(body, scheme), w->d); // the end is better than the start
-  return move_matrix(body, scheme, w->d, s);
+  kept->spent = 0;
+  return factor_at(body, scheme, w->d, s);
 }
 
 // ---- moves -------------------------------------------------------------------------------------
@@ -68,7 +66,7 @@ void lb_secants_find_inside(const lbBody *body, const lbStepScheme *scheme, lbSc
 
 // s->q <- q - H (G - w p) - A^-1 w p with the forces p of constraints so far, which are found anew
 // next and moved by A^-1, so that constraints hold whatever H is. The first move of a step looks
-// back (newton_past.c).
+// back (step_history.c).
 void lb_secants_move(const lbBody *body, const lbStepScheme *scheme, int32_t order, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
@@ -105,7 +103,8 @@ void lb_secants_learn(const lbBody *body, const lbStepScheme *scheme, lbScratch 
 // ---- when to stop ------------------------------------------------------------------------------
 
 // One iteration says less than one of Newton's, so the residual counts and not how many there were.
-// Where it goes on too slowly there is a new matrix, and then Newton's method.
+// Where it goes on too slowly there is a new matrix, and then Newton's method. An attempt that
+// diverges is known by the size of its residual: the forces at a far place grow with it.
 int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResidual *G, bool keeps,
                          lbSubspaceWork *w) {
   static const int32_t tries[] = {
@@ -115,9 +114,11 @@ int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResi
   double enough = body->newton_iterations > 1 ? tight : fmax(tight, SECANT_TOLERANCE);
   if (G->size <= enough * G->scale + G->noise && keeps) return 0;
   if (G->size <= tight * G->scale + G->noise) return LB_STEP_FAR;
-  double relative = G->size / G->scale;
-  w->starts_anew = !(relative <= DIVERGED * w->least);
-  w->least = fmin(w->least, relative);
+  const double *f = w->figures;
+  bool sane =
+      lb_subspace_is_sane(body->prepared, f[LB_MOST_Q], f[LB_MOST_Q0], f[LB_MOST_V], f[LB_MOST_A]);
+  w->starts_anew = !sane || !(G->size <= DIVERGED * w->least);
+  w->least = fmin(w->least, G->size);
   if (w->starts_anew || iteration + 1 - w->attempt_from >= tries[w->attempt]) {
     w->attempt++;
     w->attempt_from = iteration + 1;

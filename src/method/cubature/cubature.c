@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define ROUNDING 1e-15    // of an element's modulus times its volume, in its energy
+#define ROUNDING 1e-15    // of an element's modulus, in its stress and energy density
 #define LEAST_STRAIN 1e-8 // below it forces are rounding
 #define RATE_STEP 1e-5    // by which a tangent's rate is found: of the smallest element
 
@@ -337,21 +337,42 @@ static lbStatus find_rest_stiffness(Cubature *own, lbError *err) {
   return complete ? LB_OK : lb_fail_memory(err);
 }
 
-// Moduli times volumes.
+// J: an element's moduli times its weighted volume.
+static double element_energy(const Cubature *own, int32_t b, int32_t lane) {
+  const lbCubatureBatch *batch = &own->plan->batches[b];
+  const double *parameters = own->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH;
+  double modulus = 0, volume = 0;
+  for (int i = 0; i < LB_MATERIAL_PARAMETERS; i++) modulus += fabs(parameters[i * LB_BATCH + lane]);
+  for (int32_t p = 0; p < lb_element_points(batch->kind); p++)
+    volume += batch->rest[(p * LB_POINT_REST + 9) * LB_BATCH + lane];
+  return modulus * volume;
+}
+
 static double largest_energy(const Cubature *own) {
   double sum = 0;
-  for (int32_t b = 0; b < own->plan->batch_count; b++) {
-    const lbCubatureBatch *batch = &own->plan->batches[b];
-    const double *parameters = own->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH;
-    for (int32_t lane = 0; lane < batch->used; lane++) {
-      double modulus = 0, volume = 0;
-      for (int i = 0; i < LB_MATERIAL_PARAMETERS; i++)
-        modulus += fabs(parameters[i * LB_BATCH + lane]);
-      for (int32_t p = 0; p < lb_element_points(batch->kind); p++)
-        volume += batch->rest[(p * LB_POINT_REST + 9) * LB_BATCH + lane];
-      sum += modulus * volume;
+  for (int32_t b = 0; b < own->plan->batch_count; b++)
+    for (int32_t lane = 0; lane < own->plan->batches[b].used; lane++)
+      sum += element_energy(own, b, lane);
+  return sum;
+}
+
+static double row_entry(const lbCubatureRows *rows, size_t i) {
+  return rows->single ? (double)rows->single[i] : rows->rows[i];
+}
+
+// Sum over an element's nodes a of |U_a - the mean of them| (Frobenius).
+static double spread_of_rows(const lbCubatureRows *rows, const int32_t *nodes, int32_t count) {
+  size_t block = 3 * (size_t)rows->stride;
+  double squares[LB_ELEMENT_NODES_MAX] = { 0 }, sum = 0;
+  for (size_t i = 0; i < block; i++) {
+    double entries[LB_ELEMENT_NODES_MAX], mean = 0;
+    for (int32_t a = 0; a < count; a++) {
+      entries[a] = row_entry(rows, block * (size_t)nodes[a] + i);
+      mean += entries[a] / count;
     }
+    for (int32_t a = 0; a < count; a++) squares[a] += (entries[a] - mean) * (entries[a] - mean);
   }
+  for (int32_t a = 0; a < count; a++) sum += sqrt(squares[a]);
   return sum;
 }
 
@@ -397,6 +418,23 @@ static const double *rest_stiffness(const void *data) {
 // Energies are differences of terms that are as large as the moduli.
 static double energy_noise(const void *data) { return ROUNDING * largest_energy(data); }
 
+// Stresses are such differences, too: those of a body at rest are e m, with m the modulus and
+// e = ROUNDING. In an element of volume V and size l they put forces of up to e m V / l on the
+// nodes, whose sum is zero, so that only differences of the rows U_a of these count:
+//   |dR| <= e sum_elements m V / l sum_a |U_a - mean U|.
+static double force_noise(const void *data) {
+  const Cubature *own = data;
+  double sum = 0;
+  for (int32_t b = 0; b < own->plan->batch_count; b++) {
+    const lbCubatureBatch *batch = &own->plan->batches[b];
+    int32_t nodes = lb_element_nodes(batch->kind);
+    for (int32_t lane = 0; lane < batch->used; lane++)
+      sum += element_energy(own, b, lane) *
+             spread_of_rows(&own->plan->rows, batch->nodes + lane * nodes, nodes);
+  }
+  return ROUNDING * sum / own->plan->shortest;
+}
+
 static double distance(const void *data, const double *q, double *work) {
   return lb_poses_distance(&((const Cubature *)data)->plan->poses, q, work);
 }
@@ -405,6 +443,7 @@ const lbForceModel lb_cubature_forces = { .create = create,
                                           .destroy = destroy,
                                           .rest_stiffness = rest_stiffness,
                                           .energy_noise = energy_noise,
+                                          .force_noise = force_noise,
                                           .evaluate = evaluate,
                                           .force = force,
                                           .along = along,

@@ -43,7 +43,8 @@ typedef struct lbCubaturePlan {
   int32_t block_count;
   double shortest; // m, about the size of the smallest element
   lbPoses poses;   // that the elements were chosen by
-  // The elements around a few nodes (sample.c), for forces alone: no pairs, no poses. NULL: none.
+  // The elements around a few nodes (balance_sample.c), for forces alone: no pairs, no poses. NULL:
+  // none.
   struct lbCubaturePlan *sample;
   int32_t place_count;             // of a sample:
   int32_t places[LB_SAMPLE_NODES]; // its nodes, among the plan's

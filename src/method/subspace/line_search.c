@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define HALVINGS 60    // of an iteration
+#define HALVINGS 12    // of an iteration
 #define OUTSIDE_MOST 8 // iterations of a step that leave the law
 #define DOWNHILL 1e-13 // of the energies: rounding of a potential
 
@@ -47,8 +47,7 @@ int32_t lb_step_shorten(lbBody *body, const lbStepScheme *scheme, bool downhill,
   for (int i = 0; i < HALVINGS; i++) {
     double energy = lb_subspace_force(body, s->q, s)->energy;
     double now = downhill ? potential(body, scheme, s) : 0;
-    double rounding =
-        DOWNHILL * (energy + w->energy0) + lb_subspace_of(body->prepared)->energy_noise;
+    double rounding = DOWNHILL * (energy + w->energy0) + body->prepared->energy_noise;
     if (isfinite(energy) && !(now > w->potential + rounding)) {
       w->potential = now;
       w->outside += outside;

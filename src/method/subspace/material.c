@@ -232,7 +232,8 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
   lbStatus status = s->forces->create(p, materials, &s->force_data, err);
   if (status) return status;
   s->rest_stiffness = s->forces->rest_stiffness(s->force_data);
-  if (s->forces->energy_noise) s->energy_noise = s->forces->energy_noise(s->force_data);
+  if (s->forces->energy_noise) p->energy_noise = s->forces->energy_noise(s->force_data);
+  if (s->forces->force_noise) s->force_noise = s->forces->force_noise(s->force_data);
   memcpy(s->factors, s->rest_stiffness, (size_t)s->stride * (size_t)s->stride * sizeof(double));
   s->stiff = s->ldlt->factor(p->dimension, s->factors) &&
              lb_ldlt_negative_count(p->dimension, s->factors) == 0;

@@ -30,8 +30,8 @@
 // if that does not help, taken by the conserving rule.
 //
 // Where a tangent costs much more than a force, Broyden's method takes Newton's place
-// (newton_secants.c); iterations that would turn elements inside out are shortened
-// (newton_shorten.c).
+// (cubature/broyden_step.c); iterations that would turn elements inside out are shortened
+// (line_search.c).
 #include "method/subspace/newton_step.h"
 #include "body/response_kernels.h"
 
@@ -42,10 +42,10 @@
 #define SURE_ITERATIONS 40  // of the rules that must not fail
 #define SURE_TOLERANCE 1e-9 // of their residuals
 #define SHIFT_FIRST 1e-4    // of the largest diagonal entry
-#define SHIFTS 40
-#define ROUNDING 1e-15 // of coordinates
-#define FAR_OUT 1e-6   // of what is absurd: beyond, energy is to be lost rather than kept
-#define EASY 2         // iterations that any matrix may need
+#define SHIFTS 12           // the last is 419 times the largest diagonal entry
+#define ROUNDING 1e-15      // of coordinates
+#define FAR_OUT 1e-6        // of what is absurd: beyond, energy is to be lost rather than kept
+#define EASY 2              // iterations that any matrix may need
 
 // A body that was dragged to absurd places is to come back, not to go on.
 static bool is_far_out(const lbBody *body, const double *q) {
@@ -181,11 +181,15 @@ void lb_step_find_rates(const lbBody *body, const lbStepScheme *scheme, const lb
   lb_subspace_mass_multiply(own, x->a, w->Ma);
 }
 
-static lbStepResidual residual_of(const double *figures, double stiffest) {
+// Its terms are rounded by as much as coordinates times the stiffest of the matrix, and the elastic
+// force by no less than at rest. Where all else cancels, as in a body that falls freely, this is
+// the only scale there is.
+static lbStepResidual residual_of(const lbBody *body, const double *figures, double stiffest) {
   double most = fmax(fmax(figures[LB_SUM_FORCE], figures[LB_SUM_ELASTIC]),
                      fmax(figures[LB_SUM_INERTIA], figures[LB_SUM_DAMPING]));
   return (lbStepResidual){ sqrt(figures[LB_SUM_LEFT]), sqrt(most),
-                           ROUNDING * stiffest * sqrt(figures[LB_SUM_PLACE]) };
+                           ROUNDING * stiffest * sqrt(figures[LB_SUM_PLACE]) +
+                               lb_subspace_of(body->prepared)->force_noise };
 }
 
 // ---- the matrix --------------------------------------------------------------------------------
@@ -213,7 +217,8 @@ static void form_matrix(const lbBody *body, const lbStepScheme *scheme, const lb
 static double largest_diagonal(const lbSubspace *own, const double *A) {
   size_t n = (size_t)own->stride;
   double most = 0;
-  for (size_t i = 0; i < (size_t)own->count; i++) most = fmax(most, fabs(A[i * n + i]));
+  for (size_t i = 0; i < (size_t)own->count; i++)
+    if (!(fabs(A[i * (n + 1)]) <= most)) most = fabs(A[i * (n + 1)]); // keeps a NaN
   return most;
 }
 
@@ -373,7 +378,7 @@ static int32_t check_sanity(const lbBody *body, const double *figures, int32_t f
 static int32_t judge_end(const lbBody *body, int32_t integrator, int32_t iteration,
                          lbStepRule scheme, const lbNewtonStart *start, double energy,
                          const double *figures, double *created) {
-  lbStepResidual G = residual_of(figures, start->stiffest);
+  lbStepResidual G = residual_of(body, figures, start->stiffest);
   if (!isfinite(G.size) || !isfinite(G.scale)) return LB_STEP_NONFINITE;
   bool keeps = keep_account(body, scheme, start, energy, figures, created);
   int32_t flags = judge(body, integrator, iteration, scheme, &G, keeps);
@@ -416,7 +421,7 @@ static int32_t conclude(lbBody *body, const lbStep *step, const lbStepScheme *sc
   if (!scheme->secant)
     return judge_end(body, (int32_t)step->integrator, step->iteration - w->attempt_from,
                      scheme->rule, &start, energy, w->figures, &w->created);
-  lbStepResidual G = residual_of(w->figures, w->stiffest);
+  lbStepResidual G = residual_of(body, w->figures, w->stiffest);
   bool keeps = keep_account(body, scheme->rule, &start, energy, w->figures, &w->created);
   if (step->iteration == 0) w->least = INFINITY;
   int32_t flags = lb_secants_judge(body, step->iteration, &G, keeps, w);

@@ -1,6 +1,6 @@
 // The loops of Newton's method (newton.c) over coordinates, for one body and for a crowd of them
-// (crowd.c), at every SIMD level. Each body of a crowd gets the bits that it gets alone: sums over
-// coordinates i are four, of i = 0, 1, 2, 3 modulo four, which are added at last.
+// (batch_lanes.c), at every SIMD level. Each body of a crowd gets the bits that it gets alone: sums
+// over coordinates i are four, of i = 0, 1, 2, 3 modulo four, which are added at last.
 //
 // Alone, number i of a vector is at [i], with zeros up to a multiple of four. In a crowd it is at
 // [8 i + m] for body m of LB_BATCH (8); what lanes of bodies that are not there hold changes

@@ -1,6 +1,6 @@
 // Inside the implicit steps of a subspace body: what newton.c, which has the rules and the course
-// of a step, shares with Broyden's method (newton_secants.c) and with what shortens iterations
-// (newton_shorten.c). Letters are those of newton.c.
+// of a step, shares with Broyden's method (cubature/broyden_step.c) and with what shortens
+// iterations (line_search.c). Letters are those of newton.c.
 #ifndef LB_METHOD_SUBSPACE_NEWTON_STEP_H
 #define LB_METHOD_SUBSPACE_NEWTON_STEP_H
 
@@ -32,7 +32,7 @@ typedef struct lbStepForces {
 typedef struct lbStepResidual {
   double size;  // |G|
   double scale; // the largest of its terms
-  double noise; // what rounding of q does to it
+  double noise; // its rounding
 } lbStepResidual;
 
 // ---- newton.c ----------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ void lb_step_damp(const lbBody *body, const lbNewtonNumbers *x, const double *K,
 int32_t lb_step_factor(const lbBody *body, const lbStepScheme *scheme, const lbStepForces *forces,
                        bool damping_rate, lbScratch *s);
 
-// ---- newton_secants.c --------------------------------------------------------------------------
+// ---- cubature/broyden_step.c --------------------------------------------------------------------
 
 // A new attempt starts with no secants, and with a matrix of this place where the kept one has cost
 // too many iterations. lbStepFlags.
@@ -64,7 +64,7 @@ void lb_secants_learn(const lbBody *body, const lbStepScheme *scheme, lbScratch 
 int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResidual *G, bool keeps,
                          lbSubspaceWork *w);
 
-// ---- newton_past.c -----------------------------------------------------------------------------
+// ---- cubature/step_history.c --------------------------------------------------------------------
 
 // How many of the steps before tell of this one.
 int32_t lb_past_order(const lbBody *body, const lbStepScheme *scheme);
@@ -74,7 +74,7 @@ void lb_past_change(const lbBody *body, int32_t order, double *G); // G <- G + Y
 void lb_past_learn(lbBody *body, const lbStep *step, lbScratch *s);
 void lb_past_forget(lbBody *body);
 
-// ---- newton_shorten.c --------------------------------------------------------------------------
+// ---- line_search.c ------------------------------------------------------------------------------
 
 // Whether elements may not be inside out: they were not before the step.
 bool lb_step_stays_inside(const lbBody *body, const lbSubspaceWork *w);

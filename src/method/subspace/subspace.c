@@ -101,7 +101,7 @@ void lb_subspace_accelerate(lbBody *body, const double *q, const double *f, cons
 }
 
 bool lb_subspace_account(const lbBody *body, double created, double energy, double *account) {
-  if (fabs(created) <= lb_subspace_of(body->prepared)->energy_noise) created = 0;
+  if (fabs(created) <= body->prepared->energy_noise) created = 0;
   double sum = ((const lbSubspaceState *)body->own)->created + created;
   *account = fmin(fmax(sum, 0), CREATED * energy);
   return !(created > 0 && sum > CREATED * energy);

@@ -36,6 +36,7 @@ typedef struct lbForceModel {
   void (*destroy)(void *data);                       // NULL is legal
   const double *(*rest_stiffness)(const void *data); // K at q = 0
   double (*energy_noise)(const void *data); // J, rounding of the energy near rest; NULL: none
+  double (*force_noise)(const void *data);  // |R|, its rounding near rest; NULL: none
   // Returns the energy; writes force and tangent.
   double (*evaluate)(const void *data, const double *q, double *R, double *K, double *work);
   double (*force)(const void *data, const double *q, double *R, double *work);
@@ -74,7 +75,7 @@ typedef struct lbSubspace {
   double *mass, *mass_ldlt;                // M and its factors; NULL: the identity
   double *gravity, *node_masses, *inertia; // of other densities than the model's
   double stiffest;                         // 1/s², the largest eigenvalue of M^-1 K at rest
-  double energy_noise;                     // J, what the energy is rounded by near rest
+  double force_noise;                      // what R is rounded by near rest
   double most;     // a coordinate beyond this is absurd: 1e6 times the body's size
   double *factors; // (stride x stride): LDLT of K at rest, for compliance,
   bool stiff;      // if that is positive definite
@@ -117,7 +118,7 @@ typedef struct lbStepMatrix {
   double *factors;  // (stride x stride); NULL: Newton's method alone
 } lbStepMatrix;
 
-// Steps of one length that Broyden's method took, the last one first (newton_past.c).
+// Steps of one length that Broyden's method took, the last one first (cubature/step_history.c).
 #define LB_PAST 4
 typedef struct lbStepPast {
   int32_t count, order;    // how many there are, and how many of them tell most of the next one
@@ -151,7 +152,7 @@ typedef struct lbSubspaceWork {
                             // and at the step's start
   int32_t attempt, attempt_from; // how the step is solved, and since which iteration
   bool starts_anew;              // the next attempt begins where the step does
-  double least;                  // residual of this attempt, relative
+  double least;                  // residual of this attempt
   double *before;                // where an iteration came from
   double *linear0;               // terms of the residual that are linear, at the step's start
   double potential;              // of an iteration, by rules that have one
@@ -178,7 +179,7 @@ bool lb_subspace_is_sane(const lbPrepared *prepared, double q, double q0, double
 bool lb_subspace_may_be_stuck(double kinetic, double elastic); // by its energies
 #define LB_SUBSPACE_DUST 1e-150 // smaller numbers become zero: subnormal ones are slow
 
-// ---- crowds: bodies of a batch that step together (crowd.c) ------------------------------------
+// ---- crowds: bodies of a batch that step together (batch_lanes.c) -------------------------------
 
 // What LB_BATCH bodies of a group keep from step to step, as lbEvaluated does for one.
 typedef struct lbCrowdBlock {
