@@ -58,6 +58,23 @@ static void add_dropped(json_t *flags, int32_t count) {
   json_array_append_new(flags, json_string(text));
 }
 
+static json_t *guard_document(const lbGuardCounts *guard) {
+  return json_pack("{s:I, s:I, s:I}", "restored", (json_int_t)guard->restored, "halved",
+                   (json_int_t)guard->halved, "damped", (json_int_t)guard->damped);
+}
+
+static void say_count(int64_t count, const char *before, const char *after) {
+  if (count == 0) return;
+  cli_say("note: %s %lld %s%s\n", before, (long long)count, count == 1 ? "time" : "times", after);
+}
+
+// Summed over bodies.
+static void say_guard(const lbGuardCounts *guard) {
+  say_count(guard->restored, "bodies were restored", " to take a step again");
+  say_count(guard->halved, "bodies took a step again", " in twice as many substeps");
+  say_count(guard->damped, "bodies were slowed down", " where a step created energy");
+}
+
 // The two of a contact or an event, by name.
 static json_t *names_of(const lbScene *scene, int32_t body, int32_t other, int32_t collider) {
   const char *second = other >= 0      ? scene->bodies[other].name
@@ -126,9 +143,9 @@ static json_t *document(const lbRun *run) {
     lb_scene_vertex(body, scene->probes[i].vertex, NULL, rest, unused);
     json_array_append_new(probes, cli_probe(scene, i, rest, moved));
   }
-  json_t *result =
-      json_pack("{s:i, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count, "time",
-                cli_number(run->time), "bodies", bodies, "probes", probes, "flags", flags);
+  json_t *result = json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count,
+                             "time", cli_number(run->time), "bodies", bodies, "probes", probes,
+                             "flags", flags, "guard", guard_document(&run->guard));
   if (scene->contact || scene->joint_count > 0) add_contacts(run, result);
   return result;
 }
@@ -195,6 +212,7 @@ static void print_text(const lbRun *run, const json_t *result, const char *folde
   json_t *flag;
   json_array_foreach(json_object_get(result, "flags"), index, flag)
       cli_say("note: %s\n", json_string_value(flag));
+  say_guard(&run->guard);
   if (folder)
     cli_say("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
   if (file) cli_say("written: %s, %d frames\n", file, (int)run->frame_count);

@@ -84,6 +84,7 @@ typedef struct lbRun {
   int32_t contact_count;
   lbRunContact *contacts; // (contact_count)
   int32_t dropped_count;  // steps with more contacts than there was room for
+  lbGuardCounts guard;    // lb_world_guard at the end
   int32_t joint_count;
   lbRunJoint *joints; // (joint_count)
   int32_t event_count;

@@ -247,6 +247,7 @@ lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError 
   if (!status) status = run_steps(run, &cast, err);
   for (int32_t a = 0; a < cast.count && !status; a++) summarise(&cast.actors[a]);
   if (!status) status = lb_run_report_contacts(&cast.contacts, err);
+  run->guard = lb_world_guard(cast.world);
   release_cast(&cast);
   if (status)
     lb_run_destroy(run);
