@@ -127,10 +127,11 @@ typedef struct lbScene {
   lbSceneJoint *joints;
   int32_t probe_count;
   lbSceneProbe *probes;
-  bool contact;     // bodies touch each other and colliders
-  char up;          // 'y' or 'z': of the ground
-  double friction;  // μ, default 0.5
-  int32_t substeps; // default 1
+  bool contact;         // bodies touch each other and colliders
+  char up;              // 'y' or 'z': of the ground
+  double friction;      // μ, default 0.5
+  int32_t substeps;     // default 1
+  int32_t substeps_max; // as lbWorldSettings.substeps_max, 1 to 64; default 16
   lbContactResponse response;
   bool self; // bodies touch themselves
   int32_t collider_count;

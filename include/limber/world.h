@@ -30,10 +30,10 @@ typedef enum lbContactResponse {
 } lbContactResponse;
 
 typedef struct lbWorldSettings {
-  lbVec3 gravity;        // m/s², default 0; what body defs say of gravity is not looked at
-  int32_t substeps;      // equal parts that each step is taken in, 1 to 1000; default 1
-  int32_t substeps_max;  // a part of bodies that touch or are jointed is taken again in up to so many
-                         // substeps where it fails, 1 to 64; default 16
+  lbVec3 gravity;       // m/s², default 0; what body defs say of gravity is not looked at
+  int32_t substeps;     // equal parts that each step is taken in, 1 to 1000; default 1
+  int32_t substeps_max; // a part of bodies that touch or are jointed is taken again in up to so
+                        // many substeps where it fails, 1 to 64; default 16
   void *user_data;       // lb_world_user_data gives it back; default NULL
   bool contact;          // bodies touch each other and colliders (limber/contact.h); default false
   double friction;       // μ >= 0, of bodies and colliders that have none; default 0.5
@@ -47,8 +47,9 @@ lbWorldSettings lb_world_settings(void);
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err);
 // The world of a cooked file at t = 0: body i of the file is lb_world_body_at(world, i), and probes
 // have the numbers of the file. Bodies of one model, method and kind of frame are stepped together.
-// The bundle must outlive the world. `substeps` and `user_data` of the settings count, or NULL;
-// where the file has substeps of its own, each of them is taken in so many parts.
+// The bundle must outlive the world. `substeps`, `substeps_max` (where the file has none) and
+// `user_data` of the settings count, or NULL; where the file has substeps of its own, each of them
+// is taken in so many parts.
 lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
                        lbError *err);
 // What lb_world_open makes a body of a cooked file from, for those who make such bodies otherwise:

@@ -531,6 +531,10 @@ static const lbArrayRow world_rows[] = {
   { ROW(joint_regions, "joint.regions", LB_I32), .since = 5, .rank = 1,
     .shape = { W(joint_region_count) }, .unit = "",
     .meaning = "vertices of the first one's surface that are welded" },
+
+  { ROW(substeps_max, "world.substeps_max", LB_I32), .since = 6, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .low = 1, .below = ONLY(65), .unit = "",
+    .meaning = "substeps in which a failed step is taken again, at most" },
 };
 // clang-format on
 

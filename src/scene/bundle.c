@@ -185,6 +185,7 @@ static void take_time(const lbWorldDef *w, lbScene *scene) {
   if (w->integrator) scene->integrator = (lbIntegrator)w->integrator[0];
   if (w->newton_iterations) scene->newton_iterations = w->newton_iterations[0];
   if (w->newton_tolerance) scene->newton_tolerance = w->newton_tolerance[0];
+  if (w->substeps_max) scene->substeps_max = w->substeps_max[0];
 }
 
 lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {

@@ -104,6 +104,7 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
   settings.contact = run->scene->contact;
   settings.friction = run->scene->friction;
   settings.substeps = run->scene->substeps;
+  settings.substeps_max = run->scene->substeps_max;
   settings.response = run->scene->response;
   settings.self = run->scene->self;
   settings.contacts_most = LB_SCENE_CONTACTS_MOST;

@@ -263,7 +263,7 @@ static lbStatus add_joints(Opening *o, lbError *err) {
   return status;
 }
 
-// What bodies touch, as the file says.
+// What bodies touch, and how steps are taken, as the file says.
 static void settle(const lbWorldDef *def, lbWorldSettings *settings) {
   settings->gravity = lb_vec3_load(def->gravity);
   settings->contact = def->contact_friction != NULL;
@@ -273,6 +273,7 @@ static void settle(const lbWorldDef *def, lbWorldSettings *settings) {
   if (def->contact_self) settings->self = def->contact_self[0] != 0;
   if (def->contact_substeps && settings->substeps <= INT32_MAX / def->contact_substeps[0])
     settings->substeps *= def->contact_substeps[0];
+  if (def->substeps_max) settings->substeps_max = def->substeps_max[0];
 }
 
 lbStatus lb_world_open_at(const lbBundle *bundle, const lbWorldSettings *settings,

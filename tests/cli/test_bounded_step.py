@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""How far the guard of a step goes: `guard` of `limber run --json`, and what the text says of it."""
+"""How far the guard of a step goes: `guard` of `limber run --json`, what the text says of it, and
+"substeps_max" of scenes and cooked files."""
+import os
 import re
 
 from cli_testing import bar_scene, case, check, limber, run_cases, write_json
@@ -26,6 +28,38 @@ def the_guard_is_always_told(folder):
     said = re.search(r"note: bodies were restored (\d+) times? to take a step again",
                      limber("run", path).out)
     check(said and int(said[1]) == guard["restored"], f"{said and said[0]}")
+
+
+@case
+def without_more_substeps_none_are_taken(folder):
+    for most in (1, 2):
+        path = write_json(folder, "hit.json", hard_hit(substeps_max=most))
+        guard = limber("run", path, "--json").json()["guard"]
+        check((guard["halved"] > 0) == (most > 1), f"{most}: {guard}")
+
+
+@case
+def substeps_max_goes_through_cooked_files(folder):
+    cooked = os.path.join(folder, "hit.glb")
+    for most in (None, 1):
+        path = write_json(folder, "hit.json", hard_hit(**({"substeps_max": most} if most else {})))
+        told = limber("cook", path, "-o", cooked, "--json").json()
+        check(told["substeps_max"] == (most or 16), f"cook: {told}")
+        for file in (path, cooked):
+            said = limber("info", file, "--json").json()
+            found = said.get("world", said)["substeps_max"]
+            check(found == (most or 16), f"info {file}: {found}")
+            check(("up to 1 substeps" in limber("info", file).out) == bool(most), file)
+        runs = [limber("run", file, "--json").json() for file in (path, cooked)]
+        check(runs[0]["guard"] == runs[1]["guard"], f"{runs[0]['guard']} {runs[1]['guard']}")
+        check(runs[0]["bodies"][0]["centre"] == runs[1]["bodies"][0]["centre"], "another motion")
+
+
+@case
+def wrong_substeps_max_is_refused_by_name(folder):
+    for wrong in (0, 65, 2.5, "4"):
+        path = write_json(folder, "hit.json", hard_hit(substeps_max=wrong))
+        limber("run", path).message("time.substeps_max")
 
 
 run_cases()

@@ -28,7 +28,7 @@ static const char scene_text[] =
     "{'name':'b'," BLOCK ",'method':'modal','reduce':{'modes':6},'friction':0.9,'instances':2,"
     "'position':[[2,0,0.1],[3.3,0.2,0.3]],'velocity':{'linear':[-0.5,0,0]}},"
     "{'name':'c'," BLOCK ",'method':'subspace','reduce':{'modes':4,'dimension':8},"
-    "'contact':false,'position':[0,0,0.15]}],'time':{'step':0.01,'count':45}}";
+    "'contact':false,'position':[0,0,0.15]}],'time':{'step':0.01,'count':45,'substeps_max':8}}";
 
 static lbScene *load_scene(void) {
   write_text("wedge.obj", wedge);
@@ -63,6 +63,7 @@ static void a_cooked_file_touches_as_its_scene_does(void **state) {
   assert_int_equal(cooked->collider_count, scene->collider_count);
   assert_true(cooked->contact);
   assert_int_equal(cooked->substeps, 2);
+  assert_int_equal(cooked->substeps_max, 8);
   for (int32_t i = 0; i < scene->collider_count; i++) {
     const lbSceneCollider *a = &scene->colliders[i], *b = &cooked->colliders[i];
     assert_string_equal(a->name, b->name);

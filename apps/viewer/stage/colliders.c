@@ -70,6 +70,7 @@ static lbStatus list_drawn(vwStage *stage, lbError *err) {
 lbStatus vw_colliders_read(vwStage *stage, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   int32_t count = world->size.collider_count;
+  if (world->substeps_max) stage->substeps_max = world->substeps_max[0];
   stage->contact = world->contact_friction != NULL;
   if (!stage->contact) return LB_OK;
   stage->friction = world->contact_friction[0];

@@ -191,6 +191,7 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   stage->body_def = lb_batch_def().body;
   stage->body_def.newton_iterations = 20;
   stage->body_count = stage->substeps = 1;
+  stage->substeps_max = lb_world_settings().substeps_max;
   if (!world || world->size.body_count == 0) return place_model(stage, err);
   stage->body_count = world->size.body_count;
   stage->body_def = lb_world_body_def(world, 0);

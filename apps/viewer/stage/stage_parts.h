@@ -124,7 +124,7 @@ struct vwStage {
   int32_t body_count; // of the world
   bool contact;       // bodies touch each other and colliders
   double friction;    //
-  int32_t substeps;
+  int32_t substeps, substeps_max;
   lbContactResponse response;
   bool self; // bodies touch themselves
   int32_t collider_count, drawn_collider_count;
