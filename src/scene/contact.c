@@ -207,6 +207,10 @@ static lbStatus read_contact(const lbField *json, lbScene *scene, lbError *err) 
   lbStatus status = lb_field_keys(json, contact_keys, err);
   if (!status) status = lb_field_choice(&response, responses, &chosen, err);
   scene->response = (lbContactResponse)chosen; // in the order of the names
+  if (!status && lb_field_here(&response))
+    lb_log(LB_LOG_WARNING,
+           "%s: %s is no longer needed: use contact.compliance (m/N) for soft contact",
+           response.file, response.path);
   if (!status && lb_field_here(&self)) {
     if (!json_is_boolean(self.value)) status = lb_field_fail(&self, err, "must be true or false");
     scene->self = json_is_true(self.value);

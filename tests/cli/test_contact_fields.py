@@ -181,6 +181,19 @@ def substeps_and_self_are_taken(folder):
         check_close(end["position"][2], 0.1, 2e-3, "rests")
 
 
+@case
+def a_response_is_warned_of(folder):
+    for contact, warned in (({"friction": 0.5}, False), ({"response": "lcp"}, True)):
+        scene = {"limber": 1, "ground": {}, "contact": contact, "colliders": [BOX],
+                 "time": {"step": 1 / 120, "count": 1}}
+        done = limber("run", write_json(folder, "fields.json", scene), "--json")
+        done.json()
+        lines = [line for line in done.err.splitlines() if "contact.response" in line]
+        check(len(lines) == warned, f"{done.err!r}")
+        check(not warned or lines[0].endswith("contact.response is no longer needed: use "
+                                              "contact.compliance (m/N) for soft contact"), f"{lines}")
+
+
 # ---- joints --------------------------------------------------------------------------------------
 
 @case
