@@ -81,6 +81,7 @@ static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err
     body->shape = lb_bundle_shape(bundle, i);
     body->untouchable = w->body_untouchable && w->body_untouchable[i];
     if (w->body_frictions && w->body_frictions[i] >= 0) body->friction = w->body_frictions[i];
+    body->filter = lb_world_filter(w->body_filters, i);
     if (w->body_contact_frames) {
       body->contact_frames = (int32_t)w->body_contact_frames[2 * (size_t)i];
       body->contact_spacing = w->body_contact_frames[2 * (size_t)i + 1];

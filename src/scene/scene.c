@@ -254,6 +254,7 @@ static lbStatus create_scene(const char *path, lbScene **out, lbError *err) {
   scene->up = 'z';
   scene->friction = 0.5;
   scene->substeps = 1;
+  scene->hit_speed = LB_SCENE_HIT_SPEED;
   scene->substeps_max = lb_world_settings().substeps_max;
   scene->path = lb_duplicate_text(path);
   if (!scene->path) {

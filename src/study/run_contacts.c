@@ -34,6 +34,8 @@ lbStatus lb_run_add_colliders(lbRunContacts *c, lbError *err) {
       def.triangle_count = from->mesh->triangle_count, def.triangles = from->mesh->triangles;
     }
     status = lb_world_add_collider(c->world, &def, &c->colliders[i], &why);
+    if (!status)
+      status = lb_world_set_collider_filter(c->world, c->colliders[i], &from->filter, &why);
     if (!status && from->motion)
       status = lb_world_drive_collider(c->world, c->colliders[i], from->motion, &why);
     if (status)

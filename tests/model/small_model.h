@@ -549,7 +549,8 @@ typedef struct SmallWorld {
   int32_t joint_regions[3];
   double joint_places[2][2][3], joint_axes[2][3], joint_numbers[2][5];
   uint8_t joint_collide[2];
-  int32_t substeps_max[1];
+  int32_t substeps_max[1], body_filters[2][3], collider_filters[3][3];
+  double contact_hit_speed[1];
 } SmallWorld;
 
 // A hinge in the world, and a weld of three vertices.
@@ -640,7 +641,9 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   SMALL_COPY(shape_coordinates, (double[]){ .25, -.5 });
   small_colliders(s);
   small_joints(s);
-  s->substeps_max[0] = 4;
+  s->substeps_max[0] = 4, s->contact_hit_speed[0] = .75;
+  SMALL_COPY(body_filters, (int32_t[]){ 1, 65535, 0, 2, 1, -7 });
+  SMALL_COPY(collider_filters, (int32_t[]){ 1, 65535, 0, 1, 65535, 0, 0, 0, 0 });
   s->def = (lbWorldDef){
     .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2, 1, 2, 3 },
     .gravity = s->gravity,
@@ -722,13 +725,16 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .joint_region_begin = s->joint_region_begin,
     .joint_regions = s->joint_regions,
     .substeps_max = s->substeps_max,
+    .body_filters = s->body_filters[0],
+    .collider_filters = s->collider_filters[0],
+    .contact_hit_speed = s->contact_hit_speed,
   };
 }
 
 // Takes out what version 6 of the format added.
 static inline void small_world_strip_version_6(SmallWorld *s) {
   lbWorldDef *d = &s->def;
-  d->substeps_max = NULL;
+  d->substeps_max = d->body_filters = d->collider_filters = NULL, d->contact_hit_speed = NULL;
 }
 
 // Takes out what versions 5 and 6 of the format added.

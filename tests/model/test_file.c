@@ -464,7 +464,7 @@ static void a_newer_format_asks_for_an_update(void **state) {
   for (int round = 0; round < 2; round++) {
     check_fails(lb_bundle_read("x.glb", packed.bytes, packed.byte_count, &bundle, &err),
                 LB_ERR_UNSUPPORTED, err,
-                "x.glb: made by a newer limber (format 7, this one reads up to 5): update limber");
+                "x.glb: made by a newer limber (format 7, this one reads up to 6): update limber");
     memset(packed.bytes + offset + 4, 0xff, packed.byte_count - offset - 4);
   }
   packed.bytes[offset] = 0;

@@ -116,6 +116,7 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
     .places = places,
     .untouchable = vw_stage_touches(stage) ? group->untouchable : NULL,
     .frictions = group->frictions,
+    .filters = group->filters,
     .contact_frames = group->contact_frames,
     .materials =
         same_material(s, &stage->start) || method == LB_METHOD_RIGID ? NULL : group->materials,
