@@ -79,7 +79,7 @@ static void say_guard(const lbGuardCounts *guard) {
 static json_t *names_of(const lbScene *scene, int32_t body, int32_t other, int32_t collider) {
   const char *second = other >= 0      ? scene->bodies[other].name
                        : collider >= 0 ? scene->colliders[collider].name
-                                       : NULL; // the world
+                                       : NULL; // the world, or none
   return json_pack("[s, s?]", scene->bodies[body].name, second);
 }
 
@@ -95,6 +95,17 @@ static json_t *joints_of(const lbRun *run) {
   return joints;
 }
 
+static json_t *event_document(const lbScene *scene, const lbRunEvent *e) {
+  static const char *const kinds[LB_RUN_EVENT_KIND_COUNT] = {
+    [LB_RUN_BEGIN] = "begin",   [LB_RUN_END] = "end",     [LB_RUN_HIT] = "hit",
+    [LB_RUN_BROKEN] = "broken", [LB_RUN_SLEEP] = "sleep", [LB_RUN_WAKE] = "wake",
+  };
+  json_t *event = json_pack("{s:o, s:s, s:o}", "time", cli_number(e->time), "kind", kinds[e->kind],
+                            "bodies", names_of(scene, e->body, e->other, e->collider));
+  if (e->kind == LB_RUN_HIT) json_object_set_new(event, "speed", cli_number(e->speed));
+  return event;
+}
+
 static void add_contacts(const lbRun *run, json_t *result) {
   json_t *contacts = json_array(), *events = json_array();
   for (int32_t i = 0; i < run->contact_count; i++) {
@@ -105,15 +116,8 @@ static void add_contacts(const lbRun *run, json_t *result) {
                                     cli_numbers(c->point, 3), "normal", cli_numbers(c->normal, 3),
                                     "force", cli_numbers(c->force, 3), "sliding", c->sliding));
   }
-  for (int32_t i = 0; i < run->event_count; i++) {
-    const lbRunEvent *e = &run->events[i];
-    json_array_append_new(events, json_pack("{s:o, s:s, s:o}", "time", cli_number(e->time), "kind",
-                                            e->breaks   ? "broken"
-                                            : e->begins ? "begin"
-                                                        : "end",
-                                            "bodies",
-                                            names_of(run->scene, e->body, e->other, e->collider)));
-  }
+  for (int32_t i = 0; i < run->event_count; i++)
+    json_array_append_new(events, event_document(run->scene, &run->events[i]));
   json_object_set_new(result, "contacts", contacts);
   json_object_set_new(result, "joints", joints_of(run));
   json_object_set_new(result, "events", events);
