@@ -138,7 +138,7 @@ typedef struct lbScene {
   int32_t substeps_max; // as lbWorldSettings.substeps_max, 1 to 64; default 16
   lbContactResponse response;
   bool self;        // bodies touch themselves
-  double hit_speed; // m/s: a run tells what comes together faster as hits
+  double hit_speed; // m/s: a run tells what comes together faster as hits; INFINITY: none
   int32_t collider_count;
   lbSceneCollider *colliders;
   double time_step;   // s

@@ -93,6 +93,7 @@ static lbRunEvent event_of(lbTouchingPair pair, double time, lbRunEventKind kind
 static lbStatus tell_begin(lbRunContacts *c, double time, lbTouchingPair pair, lbError *err) {
   lbRunEvent begin = event_of(pair, time, LB_RUN_BEGIN), hit = event_of(pair, time, LB_RUN_HIT);
   lbStatus status = lb_run_add_event(c, &begin, err);
+  if (isinf(c->run->scene->hit_speed)) return status;
   if (!status) status = lb_run_approach(c, pair, &hit.speed, err);
   if (status || !(hit.speed > c->run->scene->hit_speed)) return status;
   return lb_run_add_event(c, &hit, err);
