@@ -30,11 +30,12 @@ static cliStatus run(int count, char **words) {
   if (status)
     result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
-    result = cli_print_json(json_pack(
-        "{s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o}", "file", cli_path(output), "models",
-        (int)report.model_count, "bodies", (int)report.body_count, "loads", (int)report.load_count,
-        "probes", (int)report.probe_count, "recorded", (int)report.recorded_count, "steps",
-        (int)scene->step_count, "time_step", cli_number(scene->time_step)));
+    result = cli_print_json(
+        json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:i}", "file", cli_path(output),
+                  "models", (int)report.model_count, "bodies", (int)report.body_count, "loads",
+                  (int)report.load_count, "probes", (int)report.probe_count, "recorded",
+                  (int)report.recorded_count, "steps", (int)scene->step_count, "time_step",
+                  cli_number(scene->time_step), "substeps_max", (int)scene->substeps_max));
   else
     cli_say("%s: %d %s, %d %s (%d recorded), %d loads, %d probes, %d steps of %g s\n", output,
             (int)report.model_count, report.model_count == 1 ? "model" : "models",

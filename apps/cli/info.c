@@ -82,11 +82,11 @@ static json_t *scene_document(const lbScene *scene) {
   json_t *bodies = json_array();
   for (int32_t i = 0; i < scene->body_count; i++)
     json_array_append_new(bodies, body_document(&scene->bodies[i]));
-  return json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:i, s:i, s:o, s:i}", "kind", "scene", "title",
+  return json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:i, s:i, s:o, s:i, s:i}", "kind", "scene", "title",
                    scene->title, "try", scene->hint, "gravity", cli_numbers(scene->gravity, 3),
                    "bodies", bodies, "loads", (int)scene->load_count, "probes",
                    (int)scene->probe_count, "time_step", cli_number(scene->time_step), "steps",
-                   (int)scene->step_count);
+                   (int)scene->step_count, "substeps_max", (int)scene->substeps_max);
 }
 
 void cli_print_material(const lbMaterial *m, int32_t element_count) {
@@ -108,6 +108,8 @@ static void print_scene(const lbScene *scene) {
           (int)scene->body_count, scene->body_count == 1 ? "body" : "bodies",
           (int)scene->load_count, (int)scene->probe_count, (int)scene->step_count, scene->time_step,
           scene->gravity[0], scene->gravity[1], scene->gravity[2]);
+  if (scene->substeps_max != lb_world_settings().substeps_max)
+    cli_say("a failed step is taken again in up to %d substeps\n", (int)scene->substeps_max);
   if (scene->title) cli_say("title: %s\n", scene->title);
   if (scene->hint) cli_say("try: %s\n", scene->hint);
   for (int32_t i = 0; i < scene->body_count; i++) {

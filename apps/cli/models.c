@@ -297,6 +297,10 @@ static json_t *view_document(const lbWorldDef *w) {
                                               : json_null());
 }
 
+static int32_t substeps_max_of(const lbWorldDef *w) {
+  return w->substeps_max ? w->substeps_max[0] : lb_world_settings().substeps_max;
+}
+
 static json_t *world_document(const lbWorldDef *w, bool arrays) {
   json_t *bodies = json_array(), *loads = json_array(), *probes = json_array();
   for (int32_t i = 0; i < w->size.body_count; i++)
@@ -312,10 +316,10 @@ static json_t *world_document(const lbWorldDef *w, bool arrays) {
     json_array_append_new(probes,
                           json_pack("{s:i, s:i}", "body", (int)w->probe_bodies[i],
                                     point_name(w->probe_kinds[i]), (int)w->probe_points[i]));
-  json_t *document =
-      json_pack("{s:o, s:o, s:i, s:o, s:o, s:o}", "gravity", cli_numbers(w->gravity, 3),
-                "time_step", cli_number(w->time_step[0]), "steps", (int)w->step_count[0], "bodies",
-                bodies, "loads", loads, "probes", probes);
+  json_t *document = json_pack(
+      "{s:o, s:o, s:i, s:i, s:o, s:o, s:o}", "gravity", cli_numbers(w->gravity, 3), "time_step",
+      cli_number(w->time_step[0]), "steps", (int)w->step_count[0], "substeps_max",
+      (int)substeps_max_of(w), "bodies", bodies, "loads", loads, "probes", probes);
   json_object_set_new(document, "title", w->title ? cli_text(w->title) : json_null());
   json_object_set_new(document, "try", w->hint ? cli_text(w->hint) : json_null());
   json_object_set_new(document, "view", view_document(w));
@@ -340,6 +344,8 @@ static void print_world(const lbWorldDef *w, bool arrays) {
   cli_say("world: %d bodies, %d loads, %d probes, %d steps of %g s, gravity %g %g %g m/s2\n",
           (int)w->size.body_count, (int)w->size.load_count, (int)w->size.probe_count,
           (int)w->step_count[0], w->time_step[0], w->gravity[0], w->gravity[1], w->gravity[2]);
+  if (w->substeps_max)
+    cli_say("  a failed step is taken again in up to %d substeps\n", (int)w->substeps_max[0]);
   print_view(w);
   for (int32_t i = 0; i < w->size.body_count; i++) {
     const double *x = w->body_positions + 3 * (size_t)i;

@@ -58,11 +58,28 @@ static void add_dropped(json_t *flags, int32_t count) {
   json_array_append_new(flags, json_string(text));
 }
 
+static json_t *guard_document(const lbGuardCounts *guard) {
+  return json_pack("{s:I, s:I, s:I}", "restored", (json_int_t)guard->restored, "halved",
+                   (json_int_t)guard->halved, "damped", (json_int_t)guard->damped);
+}
+
+static void say_count(int64_t count, const char *before, const char *after) {
+  if (count == 0) return;
+  cli_say("note: %s %lld %s%s\n", before, (long long)count, count == 1 ? "time" : "times", after);
+}
+
+// Summed over bodies.
+static void say_guard(const lbGuardCounts *guard) {
+  say_count(guard->restored, "bodies were restored", " to take a step again");
+  say_count(guard->halved, "bodies took a step again", " in twice as many substeps");
+  say_count(guard->damped, "bodies were slowed down", " where a step created energy");
+}
+
 // The two of a contact or an event, by name.
 static json_t *names_of(const lbScene *scene, int32_t body, int32_t other, int32_t collider) {
   const char *second = other >= 0      ? scene->bodies[other].name
                        : collider >= 0 ? scene->colliders[collider].name
-                                       : NULL; // the world
+                                       : NULL; // the world, or none
   return json_pack("[s, s?]", scene->bodies[body].name, second);
 }
 
@@ -78,6 +95,17 @@ static json_t *joints_of(const lbRun *run) {
   return joints;
 }
 
+static json_t *event_document(const lbScene *scene, const lbRunEvent *e) {
+  static const char *const kinds[LB_RUN_EVENT_KIND_COUNT] = {
+    [LB_RUN_BEGIN] = "begin",   [LB_RUN_END] = "end",     [LB_RUN_HIT] = "hit",
+    [LB_RUN_BROKEN] = "broken", [LB_RUN_SLEEP] = "sleep", [LB_RUN_WAKE] = "wake",
+  };
+  json_t *event = json_pack("{s:o, s:s, s:o}", "time", cli_number(e->time), "kind", kinds[e->kind],
+                            "bodies", names_of(scene, e->body, e->other, e->collider));
+  if (e->kind == LB_RUN_HIT) json_object_set_new(event, "speed", cli_number(e->speed));
+  return event;
+}
+
 static void add_contacts(const lbRun *run, json_t *result) {
   json_t *contacts = json_array(), *events = json_array();
   for (int32_t i = 0; i < run->contact_count; i++) {
@@ -88,15 +116,8 @@ static void add_contacts(const lbRun *run, json_t *result) {
                                     cli_numbers(c->point, 3), "normal", cli_numbers(c->normal, 3),
                                     "force", cli_numbers(c->force, 3), "sliding", c->sliding));
   }
-  for (int32_t i = 0; i < run->event_count; i++) {
-    const lbRunEvent *e = &run->events[i];
-    json_array_append_new(events, json_pack("{s:o, s:s, s:o}", "time", cli_number(e->time), "kind",
-                                            e->breaks   ? "broken"
-                                            : e->begins ? "begin"
-                                                        : "end",
-                                            "bodies",
-                                            names_of(run->scene, e->body, e->other, e->collider)));
-  }
+  for (int32_t i = 0; i < run->event_count; i++)
+    json_array_append_new(events, event_document(run->scene, &run->events[i]));
   json_object_set_new(result, "contacts", contacts);
   json_object_set_new(result, "joints", joints_of(run));
   json_object_set_new(result, "events", events);
@@ -126,9 +147,9 @@ static json_t *document(const lbRun *run) {
     lb_scene_vertex(body, scene->probes[i].vertex, NULL, rest, unused);
     json_array_append_new(probes, cli_probe(scene, i, rest, moved));
   }
-  json_t *result =
-      json_pack("{s:i, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count, "time",
-                cli_number(run->time), "bodies", bodies, "probes", probes, "flags", flags);
+  json_t *result = json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "steps", (int)run->step_count,
+                             "time", cli_number(run->time), "bodies", bodies, "probes", probes,
+                             "flags", flags, "guard", guard_document(&run->guard));
   if (scene->contact || scene->joint_count > 0) add_contacts(run, result);
   return result;
 }
@@ -195,6 +216,7 @@ static void print_text(const lbRun *run, const json_t *result, const char *folde
   json_t *flag;
   json_array_foreach(json_object_get(result, "flags"), index, flag)
       cli_say("note: %s\n", json_string_value(flag));
+  say_guard(&run->guard);
   if (folder)
     cli_say("written: %s/animation.glb, %s/probes.csv, %s/run.json\n", folder, folder, folder);
   if (file) cli_say("written: %s, %d frames\n", file, (int)run->frame_count);

@@ -90,6 +90,24 @@ lbStatus lb_rigid_model(const lbColliderDef *shape, double density, lbModel **ou
 lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double friction,
                             lbError *err);
 
+// Which pairs may touch: two do if the category of each is in the mask of the other. In equal
+// groups other than 0 they always do (> 0), or never (< 0), whatever their categories. Filters add
+// to what else says that two do not touch: bodies that lb_world_set_touch takes out, and joints.
+// They have no say in whether a body touches itself.
+typedef struct lbContactFilter {
+  uint16_t category; // bits; default 1
+  uint16_t mask;     // bits; default 65535: all categories
+  int32_t group;     // default 0: none
+} lbContactFilter;
+
+lbContactFilter lb_contact_filter(void);
+// Number `index` of lbWorldDef.body_filters or collider_filters, which may be NULL.
+lbContactFilter lb_world_filter(const int32_t *filters, int32_t index);
+lbStatus lb_world_set_filter(lbWorld *world, lbBodyId id, const lbContactFilter *filter,
+                             lbError *err);
+lbStatus lb_world_set_collider_filter(lbWorld *world, lbColliderId id,
+                                      const lbContactFilter *filter, lbError *err);
+
 // A body of the method "frames" gets frames where it is pressed, which go again when it is not:
 // at most `most` at a time (0 to 8; default 0: none), no nearer to others than `spacing` (m, at
 // rest; 0: half the smallest distance between the model's; two voxels or more). It takes over

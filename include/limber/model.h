@@ -504,6 +504,12 @@ typedef struct lbWorldDef {
   const uint8_t *joint_collide;      // (joints) 1: the two touch each other
   const int32_t *joint_region_begin; // ? (joints + 1), first vertex of each region; with regions
   const int32_t *joint_regions;      // (region vertices), of the first one's surface
+
+  const int32_t *substeps_max; // ? (1) lbWorldSettings.substeps_max; missing: 16
+  const int32_t *body_filters; // ? (bodies x 3) lbContactFilter: category, mask, group; missing:
+                               //   the default of all
+  const int32_t *collider_filters; // ? (colliders x 3), likewise
+  const double *contact_hit_speed; // ? (1) m/s: from where on a run tells hits; missing: 1
 } lbWorldDef;
 
 lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked

@@ -61,11 +61,21 @@ typedef struct lbRunContact {           // of the last step
   bool sliding;
 } lbRunContact;
 
+typedef enum lbRunEventKind {
+  LB_RUN_BEGIN,  // two began to touch
+  LB_RUN_END,    // they parted
+  LB_RUN_HIT,    // two began to touch, and came together faster than lbScene.hit_speed
+  LB_RUN_BROKEN, // a joint of the two broke; other -1: it held the body in the world
+  LB_RUN_SLEEP,  // a body fell asleep; other and collider -1
+  LB_RUN_WAKE,   // it woke, likewise
+  LB_RUN_EVENT_KIND_COUNT
+} lbRunEventKind;
+
 typedef struct lbRunEvent {
   double time; // s, the end of the step
-  bool begins; // two began to touch, or ended it
-  int32_t body, other, collider;
-  bool breaks; // a joint of the two broke, instead; other -1: it held the body in the world
+  lbRunEventKind kind;
+  int32_t body, other, collider; // numbers in the scene; -1: none
+  double speed;                  // hit: m/s, at which they came together when the step began
 } lbRunEvent;
 
 typedef struct lbRunJoint {   // of the scene, at the end
@@ -84,6 +94,7 @@ typedef struct lbRun {
   int32_t contact_count;
   lbRunContact *contacts; // (contact_count)
   int32_t dropped_count;  // steps with more contacts than there was room for
+  lbGuardCounts guard;    // lb_world_guard at the end
   int32_t joint_count;
   lbRunJoint *joints; // (joint_count)
   int32_t event_count;

@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+#define LB_SCENE_HIT_SPEED 1.0 // lbScene.hit_speed where a scene has none
+
 typedef struct lbSceneBody {
   char *name;
   lbModel *model;         // read from a file; then there is no mesh. NULL otherwise
@@ -49,6 +51,7 @@ typedef struct lbSceneBody {
                                                   // motion, relative to the frame
   bool untouchable;                               // "contact": false
   double friction;                                // μ; NAN: the scene's
+  lbContactFilter filter;                         // what it touches
   int32_t contact_frames; // "contacts" of "frames": at most so many come where it is pressed
   double contact_spacing; // m, no nearer to others; 0: as lb_world_set_contact_frames says
   char *pose;             // "pose": an edit script, JSON; NULL: it starts in its rest shape
@@ -72,6 +75,7 @@ typedef struct lbSceneCollider {
   const lbPath *motion; // one of the scene's paths; NULL: it stands
   double friction;      // NAN: the scene's
   bool untouchable;     // "contact": false
+  lbContactFilter filter;
 } lbSceneCollider;
 
 typedef struct lbSceneJoint { // as lbJointDef of limber/contact.h
@@ -127,12 +131,14 @@ typedef struct lbScene {
   lbSceneJoint *joints;
   int32_t probe_count;
   lbSceneProbe *probes;
-  bool contact;     // bodies touch each other and colliders
-  char up;          // 'y' or 'z': of the ground
-  double friction;  // μ, default 0.5
-  int32_t substeps; // default 1
+  bool contact;         // bodies touch each other and colliders
+  char up;              // 'y' or 'z': of the ground
+  double friction;      // μ, default 0.5
+  int32_t substeps;     // default 1
+  int32_t substeps_max; // as lbWorldSettings.substeps_max, 1 to 64; default 16
   lbContactResponse response;
-  bool self; // bodies touch themselves
+  bool self;        // bodies touch themselves
+  double hit_speed; // m/s: a run tells what comes together faster as hits; INFINITY: none
   int32_t collider_count;
   lbSceneCollider *colliders;
   double time_step;   // s

@@ -47,8 +47,9 @@ lbWorldSettings lb_world_settings(void);
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err);
 // The world of a cooked file at t = 0: body i of the file is lb_world_body_at(world, i), and probes
 // have the numbers of the file. Bodies of one model, method and kind of frame are stepped together.
-// The bundle must outlive the world. `substeps` and `user_data` of the settings count, or NULL;
-// where the file has substeps of its own, each of them is taken in so many parts.
+// The bundle must outlive the world. `substeps`, `substeps_max` (where the file has none) and
+// `user_data` of the settings count, or NULL; where the file has substeps of its own, each of them
+// is taken in so many parts.
 lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
                        lbError *err);
 // What lb_world_open makes a body of a cooked file from, for those who make such bodies otherwise:

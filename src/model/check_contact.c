@@ -34,6 +34,19 @@ static lbStatus check_contact_frames(const lbWorldDef *w, const char *where, lbE
   return LB_OK;
 }
 
+static bool is_bits(int32_t value) { return value >= 0 && value <= UINT16_MAX; }
+
+static lbStatus check_filters(const int32_t *values, int32_t count, const char *what,
+                              const char *where, lbError *err) {
+  for (int32_t i = 0; values && i < count; i++) {
+    const int32_t *filter = values + 3 * (size_t)i;
+    if (!is_bits(filter[0]) || !is_bits(filter[1]))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: %s[%d] is %d, %d; both must be from 0 to %d", where,
+                     what, (int)i, (int)filter[0], (int)filter[1], UINT16_MAX);
+  }
+  return LB_OK;
+}
+
 static lbStatus check_places(const lbWorldDef *w, const char *where, lbError *err) {
   for (int32_t i = 0; i < w->size.collider_count; i++) {
     const double *q = w->collider_rotations + 4 * (size_t)i;
@@ -91,15 +104,23 @@ static lbStatus check_meshes(const lbWorldDef *w, const char *where, lbError *er
 lbStatus lb_world_check_contact(const lbWorldDef *w, const char *where, lbError *err) {
   bool told = w->contact_substeps || w->contact_response || w->contact_self ||
               w->body_untouchable || w->body_frictions || w->body_contact_frames ||
-              w->size.collider_count > 0;
+              w->body_filters || w->contact_hit_speed || w->size.collider_count > 0;
   if (!w->contact_friction && told)
     return lb_fail(err, LB_ERR_FORMAT, "%s: has contacts and no contact.friction", where);
   if (w->contact_friction && !is_friction(w->contact_friction[0], false))
     return lb_fail(err, LB_ERR_FORMAT, "%s: contact.friction is %g, it must be 0 or more", where,
                    w->contact_friction[0]);
+  if (w->contact_hit_speed && !(w->contact_hit_speed[0] >= 0))
+    return lb_fail(err, LB_ERR_FORMAT, "%s: contact.hit_speed is %g, it must be 0 or more", where,
+                   w->contact_hit_speed[0]);
   lbStatus status =
       check_frictions(w->body_frictions, w->size.body_count, "body.frictions", where, err);
   if (!status) status = check_contact_frames(w, where, err);
+  if (!status)
+    status = check_filters(w->body_filters, w->size.body_count, "body.filters", where, err);
+  if (!status)
+    status =
+        check_filters(w->collider_filters, w->size.collider_count, "collider.filters", where, err);
   if (!status)
     status = check_frictions(w->collider_frictions, w->size.collider_count, "collider.frictions",
                              where, err);

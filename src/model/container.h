@@ -12,7 +12,7 @@
 
 #include "model/arrays.h"
 
-#define LB_FORMAT_VERSION 5
+#define LB_FORMAT_VERSION 6
 #define LB_WORLD_OWNER (-1)
 
 typedef struct lbContainerHeader {

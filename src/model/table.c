@@ -531,6 +531,19 @@ static const lbArrayRow world_rows[] = {
   { ROW(joint_regions, "joint.regions", LB_I32), .since = 5, .rank = 1,
     .shape = { W(joint_region_count) }, .unit = "",
     .meaning = "vertices of the first one's surface that are welded" },
+
+  { ROW(substeps_max, "world.substeps_max", LB_I32), .since = 6, .rank = 1, .shape = { ONLY(1) },
+    .optional = true, .low = 1, .below = ONLY(65), .unit = "",
+    .meaning = "substeps in which a failed step is taken again, at most" },
+  { ROW(body_filters, "body.filters", LB_I32), .since = 6, .rank = 2,
+    .shape = { W(body_count), ONLY(3) }, .optional = true, .unit = "",
+    .meaning = "category, mask and group of each body" },
+  { ROW(collider_filters, "collider.filters", LB_I32), .since = 6, .rank = 2,
+    .shape = { W(collider_count), ONLY(3) }, .optional = true, .unit = "",
+    .meaning = "category, mask and group of each collider" },
+  { ROW(contact_hit_speed, "contact.hit_speed", LB_F64), .since = 6, .rank = 1,
+    .shape = { ONLY(1) }, .optional = true, .unit = "m/s",
+    .meaning = "what comes together faster is told as a hit" },
 };
 // clang-format on
 

@@ -12,7 +12,7 @@ static const char *const body_keys[] = { "name",     "mesh",     "surface", "mod
                                          "damping",  "mass",     "fixed",   "method",   "reduce",
                                          "position", "rotation", "scale",   "velocity", "instances",
                                          "look",     "motion",   "warp",    "contact",  "friction",
-                                         "frames",   "pose",     NULL };
+                                         "frames",   "pose",     "filter",  NULL };
 
 void lb_scene_begin_body(lbSceneBody *body) {
   *body = (lbSceneBody){
@@ -23,6 +23,7 @@ void lb_scene_begin_body(lbSceneBody *body) {
   body->subspace = lb_subspace_def();
   body->warp = lb_warp_settings();
   body->frames = lb_frames_def();
+  body->filter = lb_contact_filter();
 }
 
 void lb_scene_release_body(lbSceneBody *body) {
@@ -76,13 +77,16 @@ static lbStatus read_name(const lbBodyEntry *entry, int32_t instance, lbSceneBod
   return body->name ? LB_OK : lb_fail_memory(err);
 }
 
-// Takes over what twins share; name, place and velocity stay the body's own.
+// Takes over what twins share; name, place, velocity and what it touches stay the body's own.
 static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
   lbSceneBody own = *body;
   *body = *from;
   body->name = own.name;
   body->twin = twin;
   body->motion = own.motion;
+  body->untouchable = own.untouchable;
+  body->friction = own.friction;
+  body->filter = own.filter;
   body->pose = own.pose;
   body->pose_from = own.pose_from;
   memcpy(body->position, own.position, sizeof own.position);

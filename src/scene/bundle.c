@@ -81,6 +81,7 @@ static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err
     body->shape = lb_bundle_shape(bundle, i);
     body->untouchable = w->body_untouchable && w->body_untouchable[i];
     if (w->body_frictions && w->body_frictions[i] >= 0) body->friction = w->body_frictions[i];
+    body->filter = lb_world_filter(w->body_filters, i);
     if (w->body_contact_frames) {
       body->contact_frames = (int32_t)w->body_contact_frames[2 * (size_t)i];
       body->contact_spacing = w->body_contact_frames[2 * (size_t)i + 1];
@@ -185,6 +186,7 @@ static void take_time(const lbWorldDef *w, lbScene *scene) {
   if (w->integrator) scene->integrator = (lbIntegrator)w->integrator[0];
   if (w->newton_iterations) scene->newton_iterations = w->newton_iterations[0];
   if (w->newton_tolerance) scene->newton_tolerance = w->newton_tolerance[0];
+  if (w->substeps_max) scene->substeps_max = w->substeps_max[0];
 }
 
 lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {

@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const ground_keys[] = { "height", "friction", NULL };
-static const char *const contact_keys[] = { "response", "friction", "self", "substeps", NULL };
+static const char *const ground_keys[] = { "height", "friction", "filter", NULL };
+static const char *const filter_keys[] = { "category", "mask", "group", NULL };
+static const char *const contact_keys[] = { "response", "friction",  "self",
+                                            "substeps", "hit_speed", NULL };
 static const char *const collider_keys[] = { "name",   "shape",    "radius",   "size",
                                              "file",   "position", "rotation", "velocity",
                                              "motion", "density",  "friction", "contact",
-                                             NULL };
+                                             "filter", NULL };
 
 void lb_scene_release_colliders(lbScene *scene) {
   for (int32_t i = 0; i < scene->collider_count; i++) {
@@ -31,6 +33,24 @@ static lbStatus read_friction(const lbField *json, double *friction, lbError *er
   return status;
 }
 
+static lbStatus read_bits(const lbField *json, const char *key, uint16_t *bits, lbError *err) {
+  lbField member = lb_field_member(json, key);
+  int32_t value = *bits;
+  lbStatus status = lb_field_integer(&member, 0, UINT16_MAX, &value, err);
+  *bits = (uint16_t)value;
+  return status;
+}
+
+static lbStatus read_filter(const lbField *json, lbContactFilter *filter, lbError *err) {
+  lbField member = lb_field_member(json, "filter");
+  if (!lb_field_here(&member)) return LB_OK;
+  lbField group = lb_field_member(&member, "group");
+  lbStatus status = lb_field_keys(&member, filter_keys, err);
+  if (!status) status = read_bits(&member, "category", &filter->category, err);
+  if (!status) status = read_bits(&member, "mask", &filter->mask, err);
+  return status ? status : lb_field_integer(&group, -INT32_MAX, INT32_MAX, &filter->group, err);
+}
+
 static lbStatus add_collider(lbScene *scene, size_t *room, const char *name, lbSceneCollider **out,
                              lbError *err) {
   char *copy = lb_duplicate_text(name);
@@ -40,9 +60,12 @@ static lbStatus add_collider(lbScene *scene, size_t *room, const char *name, lbS
     return lb_fail_memory(err);
   }
   *out = &scene->colliders[scene->collider_count++];
-  **out = (lbSceneCollider){
-    .name = copy, .radius = 0.5, .size = { 1, 1, 1 }, .rotation = { 0, 0, 0, 1 }, .friction = NAN
-  };
+  **out = (lbSceneCollider){ .name = copy,
+                             .radius = 0.5,
+                             .size = { 1, 1, 1 },
+                             .rotation = { 0, 0, 0, 1 },
+                             .friction = NAN,
+                             .filter = lb_contact_filter() };
   return LB_OK;
 }
 
@@ -65,6 +88,7 @@ static lbStatus read_ground(const lbField *json, lbScene *scene, size_t *room, l
   turn_up(scene->up, ground->rotation);
   status = lb_field_number(&height, &ground->position[scene->up == 'y' ? 1 : 2], err);
   if (!status) status = read_friction(json, &ground->friction, err);
+  if (!status) status = read_filter(json, &ground->filter, err);
   if (!status && scene->view.ground == LB_GROUND_CHOSEN) {
     scene->view.ground = LB_GROUND_HEIGHT;
     scene->view.ground_height = ground->position[scene->up == 'y' ? 1 : 2];
@@ -169,6 +193,7 @@ static lbStatus read_collider(const lbField *json, lbScene *scene, size_t *room,
   if (!status) status = read_place(json, scene, collider, err);
   if (!status) status = read_friction(json, &collider->friction, err);
   if (!status) status = read_whether(json, &collider->untouchable, err);
+  if (!status) status = read_filter(json, &collider->filter, err);
   if (status || !moves) return status;
   status = lb_scene_read_rigid(json, scene, body_room, collider, err);
   lb_free(collider->name);
@@ -202,16 +227,24 @@ static lbStatus read_contact(const lbField *json, lbScene *scene, lbError *err) 
                                                                 [LB_RESPONSE_PENALTY] = "penalty" };
   lbField response = lb_field_member(json, "response"), self = lb_field_member(json, "self");
   lbField substeps = lb_field_member(json, "substeps");
+  lbField hit_speed = lb_field_member(json, "hit_speed");
   int chosen = 0;
   if (!lb_field_here(json)) return LB_OK;
   lbStatus status = lb_field_keys(json, contact_keys, err);
   if (!status) status = lb_field_choice(&response, responses, &chosen, err);
   scene->response = (lbContactResponse)chosen; // in the order of the names
+  if (!status && lb_field_here(&response))
+    lb_log(LB_LOG_WARNING,
+           "%s: %s is no longer needed: use contact.compliance (m/N) for soft contact",
+           response.file, response.path);
   if (!status && lb_field_here(&self)) {
     if (!json_is_boolean(self.value)) status = lb_field_fail(&self, err, "must be true or false");
     scene->self = json_is_true(self.value);
   }
   if (!status) status = lb_field_integer(&substeps, 1, 1000, &scene->substeps, err);
+  if (!status) status = lb_field_number(&hit_speed, &scene->hit_speed, err);
+  if (!status && lb_field_here(&hit_speed) && !(scene->hit_speed >= 0))
+    status = lb_field_fail(&hit_speed, err, "is %g, it must be 0 or more", scene->hit_speed);
   return status ? status : read_friction(json, &scene->friction, err);
 }
 
@@ -233,5 +266,6 @@ lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err
 
 lbStatus lb_scene_read_touch(const lbField *json, lbSceneBody *body, lbError *err) {
   lbStatus status = read_whether(json, &body->untouchable, err);
+  if (!status) status = read_filter(json, &body->filter, err);
   return status ? status : read_friction(json, &body->friction, err);
 }

@@ -23,11 +23,12 @@ static lbStatus take_collider(const lbWorldDef *w, int32_t i, const char *name, 
                               lbError *err) {
   lbSceneCollider *to = &scene->colliders[i];
   const double *size = w->collider_sizes + 4 * (size_t)i;
-  *to = (lbSceneCollider){ .name = lb_duplicate_text(name),
-                           .shape = (lbColliderShape)w->collider_shapes[i],
-                           .radius = size[0],
-                           .friction =
-                               w->collider_frictions[i] < 0 ? NAN : w->collider_frictions[i] };
+  *to =
+      (lbSceneCollider){ .name = lb_duplicate_text(name),
+                         .shape = (lbColliderShape)w->collider_shapes[i],
+                         .radius = size[0],
+                         .friction = w->collider_frictions[i] < 0 ? NAN : w->collider_frictions[i],
+                         .filter = lb_world_filter(w->collider_filters, i) };
   memcpy(to->size, size + 1, sizeof to->size);
   memcpy(to->position, w->collider_positions + 3 * (size_t)i, sizeof to->position);
   memcpy(to->rotation, w->collider_rotations + 4 * (size_t)i, sizeof to->rotation);
@@ -46,6 +47,7 @@ lbStatus lb_scene_take_contact(const lbWorldDef *w, lbScene *scene, lbError *err
   scene->friction = w->contact_friction[0];
   if (w->contact_substeps) scene->substeps = w->contact_substeps[0];
   if (w->contact_response) scene->response = (lbContactResponse)w->contact_response[0];
+  if (w->contact_hit_speed) scene->hit_speed = w->contact_hit_speed[0];
   if (w->contact_self) scene->self = w->contact_self[0] != 0;
   scene->colliders = lb_alloc((size_t)w->size.collider_count, sizeof *scene->colliders);
   if (!scene->colliders) return lb_fail_memory(err);

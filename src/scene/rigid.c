@@ -44,6 +44,7 @@ lbStatus lb_scene_read_rigid(const lbField *json, lbScene *scene, size_t *room,
   body->method = LB_METHOD_RIGID;
   body->friction = from->friction;
   body->untouchable = from->untouchable;
+  body->filter = from->filter;
   memcpy(body->position, from->position, sizeof body->position);
   memcpy(body->rotation, from->rotation, sizeof body->rotation);
   shape.shape = from->shape;

@@ -17,7 +17,8 @@ static const char *const scene_keys[] = { "limber",    "gravity", "bodies", "loa
 static const char *const load_keys[] = { "body", "vertex", "force", "from", "to", NULL };
 static const char *const probe_keys[] = { "body", "vertex", NULL };
 static const char *const time_keys[] = {
-  "step", "count", "integrator", "newton_iterations", "newton_tolerance", "factor_reuse", NULL
+  "step",         "count",        "integrator", "newton_iterations", "newton_tolerance",
+  "factor_reuse", "substeps_max", NULL
 };
 
 void lb_scene_destroy(lbScene *scene) {
@@ -163,6 +164,8 @@ static lbStatus read_time(const lbField *json, lbScene *scene, lbError *err) {
   if (!status) status = lb_field_integer(&member, 1, 10000, &scene->newton_iterations, err);
   member = lb_field_member(json, "newton_tolerance");
   if (!status) status = lb_field_positive(&member, &scene->newton_tolerance, err);
+  member = lb_field_member(json, "substeps_max");
+  if (!status) status = lb_field_integer(&member, 1, 64, &scene->substeps_max, err);
   member = lb_field_member(json, "factor_reuse");
   if (!status) status = lb_field_number(&member, &scene->factor_reuse, err);
   if (!status && member.value && !(scene->factor_reuse >= 0 && scene->factor_reuse < 1))
@@ -251,6 +254,8 @@ static lbStatus create_scene(const char *path, lbScene **out, lbError *err) {
   scene->up = 'z';
   scene->friction = 0.5;
   scene->substeps = 1;
+  scene->hit_speed = LB_SCENE_HIT_SPEED;
+  scene->substeps_max = lb_world_settings().substeps_max;
   scene->path = lb_duplicate_text(path);
   if (!scene->path) {
     lb_scene_destroy(scene);

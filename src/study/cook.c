@@ -370,6 +370,8 @@ static void tell(Cooking *c) {
     w->newton_iterations = &scene->newton_iterations;
   if (scene->newton_tolerance != usual.newton_tolerance)
     w->newton_tolerance = &scene->newton_tolerance;
+  if (scene->substeps_max != lb_world_settings().substeps_max)
+    w->substeps_max = &scene->substeps_max;
 }
 
 // ---- cooking -----------------------------------------------------------------------------------

@@ -12,6 +12,35 @@ int32_t lb_cook_path_index(const lbScene *scene, const lbPath *path) {
 
 static double stored_friction(double friction) { return isnan(friction) ? -1 : friction; }
 
+static bool is_usual(lbContactFilter filter) {
+  lbContactFilter usual = lb_contact_filter();
+  return filter.category == usual.category && filter.mask == usual.mask &&
+         filter.group == usual.group;
+}
+
+static void store_filter(lbContactFilter filter, int32_t to[3]) {
+  to[0] = filter.category, to[1] = filter.mask, to[2] = filter.group;
+}
+
+static lbStatus store_filters(const lbScene *scene, lbArena *arena, lbWorldDef *world,
+                              lbError *err) {
+  size_t bodies = (size_t)scene->body_count, colliders = (size_t)scene->collider_count;
+  int32_t *of_bodies = lb_arena_alloc(arena, bodies, 3 * sizeof *of_bodies);
+  int32_t *of_colliders = lb_arena_alloc(arena, colliders, 3 * sizeof *of_colliders);
+  if (!of_bodies || !of_colliders) return lb_fail_memory(err);
+  for (size_t i = 0; i < bodies; i++) {
+    store_filter(scene->bodies[i].filter, of_bodies + 3 * i);
+    if (!is_usual(scene->bodies[i].filter)) world->body_filters = of_bodies;
+  }
+  for (size_t i = 0; i < colliders; i++) {
+    const lbSceneCollider *from = &scene->colliders[i];
+    lbContactFilter filter = from->untouchable ? (lbContactFilter){ 0 } : from->filter;
+    store_filter(filter, of_colliders + 3 * i);
+    if (!is_usual(filter)) world->collider_filters = of_colliders;
+  }
+  return LB_OK;
+}
+
 // Only what is not as usual.
 static lbStatus store_bodies(const lbScene *scene, lbArena *arena, lbWorldDef *world,
                              lbError *err) {
@@ -119,6 +148,7 @@ lbStatus lb_cook_contact(const lbScene *scene, lbArena *arena, lbWorldDef *world
   if (!scene->contact) return LB_OK;
   world->contact_friction = &scene->friction;
   if (scene->substeps != 1) world->contact_substeps = &scene->substeps;
+  if (scene->hit_speed != LB_SCENE_HIT_SPEED) world->contact_hit_speed = &scene->hit_speed;
   if (scene->response != LB_RESPONSE_IMPLICIT || scene->self) {
     int32_t *response = lb_arena_alloc(arena, 1, sizeof *response);
     uint8_t *self = lb_arena_alloc(arena, 1, sizeof *self);
@@ -128,6 +158,7 @@ lbStatus lb_cook_contact(const lbScene *scene, lbArena *arena, lbWorldDef *world
     if (scene->self) world->contact_self = self;
   }
   lbStatus status = store_bodies(scene, arena, world, err);
+  if (!status) status = store_filters(scene, arena, world, err);
   if (!status && scene->collider_count > 0) status = store_colliders(scene, arena, world, err);
   return status ? status : store_meshes(scene, arena, world, err);
 }

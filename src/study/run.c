@@ -104,6 +104,7 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
   settings.contact = run->scene->contact;
   settings.friction = run->scene->friction;
   settings.substeps = run->scene->substeps;
+  settings.substeps_max = run->scene->substeps_max;
   settings.response = run->scene->response;
   settings.self = run->scene->self;
   settings.contacts_most = LB_SCENE_CONTACTS_MOST;
@@ -215,14 +216,14 @@ static lbStatus run_steps(lbRun *run, Cast *cast, lbError *err) {
     frame += shown;
     if (step == run->step_count) return LB_OK;
     if (!lb_progress("run", (double)step / run->step_count)) return lb_fail_interrupted(err, "run");
+    lbStatus status = run->scene->contact ? lb_run_keep_start(&cast->contacts, err) : LB_OK;
+    if (status) return status;
     int32_t flags = lb_world_step(cast->world, h);
     run->dropped_count += (flags & LB_STEP_CONTACTS_DROPPED) != 0;
     for (int32_t a = 0; a < cast->count; a++) lb_actor_step(&cast->actors[a], step);
-    if (run->scene->contact) {
-      lbStatus status = lb_run_watch_contacts(&cast->contacts, (step + 1) * h, err);
-      if (status) return status;
-    }
-    lbStatus status = lb_run_watch_joints(&cast->contacts, (step + 1) * h, err);
+    if (run->scene->contact) status = lb_run_watch_contacts(&cast->contacts, (step + 1) * h, err);
+    if (!status) status = lb_run_watch_joints(&cast->contacts, (step + 1) * h, err);
+    if (!status) status = lb_run_watch_sleep(&cast->contacts, (step + 1) * h, err);
     if (status) return status;
   }
 }
@@ -247,6 +248,7 @@ lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError 
   if (!status) status = run_steps(run, &cast, err);
   for (int32_t a = 0; a < cast.count && !status; a++) summarise(&cast.actors[a]);
   if (!status) status = lb_run_report_contacts(&cast.contacts, err);
+  run->guard = lb_world_guard(cast.world);
   release_cast(&cast);
   if (status)
     lb_run_destroy(run);

@@ -1,4 +1,4 @@
-// Contacts in a run: colliders, what touches at the end, and who began or ended to touch whom.
+// Contacts in a run: colliders, what touches at the end, and which pairs began or ended to touch.
 #include "study/run_contacts.h"
 
 #include "limber/contact.h"
@@ -34,6 +34,8 @@ lbStatus lb_run_add_colliders(lbRunContacts *c, lbError *err) {
       def.triangle_count = from->mesh->triangle_count, def.triangles = from->mesh->triangles;
     }
     status = lb_world_add_collider(c->world, &def, &c->colliders[i], &why);
+    if (!status)
+      status = lb_world_set_collider_filter(c->world, c->colliders[i], &from->filter, &why);
     if (!status && from->motion)
       status = lb_world_drive_collider(c->world, c->colliders[i], from->motion, &why);
     if (status)
@@ -56,32 +58,45 @@ static int32_t collider_number(const lbRunContacts *c, lbColliderId id) {
   return -1;
 }
 
-static lbTouchingPair pair_of(const lbRunContacts *c, const lbContact *contact) {
+lbTouchingPair lb_run_pair(const lbRunContacts *c, const lbContact *contact) {
   return (lbTouchingPair){ body_number(c, contact->bodies[0]), body_number(c, contact->bodies[1]),
                            collider_number(c, contact->collider), NAN };
 }
 
-static bool same(lbTouchingPair a, lbTouchingPair b) {
+bool lb_run_same_pair(lbTouchingPair a, lbTouchingPair b) {
   return a.body == b.body && a.other == b.other && a.collider == b.collider;
 }
 
 static lbTouchingPair *find(const lbRunContacts *c, lbTouchingPair pair) {
   for (size_t i = 0; i < c->touching_count; i++)
-    if (same(c->touching[i], pair)) return &c->touching[i];
+    if (lb_run_same_pair(c->touching[i], pair)) return &c->touching[i];
   return NULL;
 }
 
-// Behind all that happened no later.
-static lbStatus add_event(lbRunContacts *c, double time, bool begins, lbTouchingPair pair,
-                          lbError *err) {
+lbStatus lb_run_add_event(lbRunContacts *c, const lbRunEvent *event, lbError *err) {
   lbRun *run = c->run;
   if (!lb_grow((void **)&run->events, &c->event_room, (size_t)run->event_count + 1,
                sizeof *run->events))
     return lb_fail_memory(err);
   int32_t at = run->event_count++;
-  for (; at > 0 && run->events[at - 1].time > time; at--) run->events[at] = run->events[at - 1];
-  run->events[at] = (lbRunEvent){ time, begins, pair.body, pair.other, pair.collider, false };
+  for (; at > 0 && run->events[at - 1].time > event->time; at--)
+    run->events[at] = run->events[at - 1];
+  run->events[at] = *event;
   return LB_OK;
+}
+
+static lbRunEvent event_of(lbTouchingPair pair, double time, lbRunEventKind kind) {
+  return (lbRunEvent){ time, kind, pair.body, pair.other, pair.collider, 0 };
+}
+
+// Two began to touch; from lbScene.hit_speed on that is a hit, too.
+static lbStatus tell_begin(lbRunContacts *c, double time, lbTouchingPair pair, lbError *err) {
+  lbRunEvent begin = event_of(pair, time, LB_RUN_BEGIN), hit = event_of(pair, time, LB_RUN_HIT);
+  lbStatus status = lb_run_add_event(c, &begin, err);
+  if (isinf(c->run->scene->hit_speed)) return status;
+  if (!status) status = lb_run_approach(c, pair, &hit.speed, err);
+  if (status || !(hit.speed > c->run->scene->hit_speed)) return status;
+  return lb_run_add_event(c, &hit, err);
 }
 
 // Tells the end of those that have been apart for longer than `long_enough`.
@@ -92,8 +107,10 @@ static lbStatus tell_ends(lbRunContacts *c, double time, double long_enough, lbE
     lbTouchingPair pair = c->touching[i];
     if (!(time - pair.parted > long_enough))
       c->touching[kept++] = pair;
-    else if (!status)
-      status = add_event(c, pair.parted, false, pair, err);
+    else if (!status) {
+      lbRunEvent end = event_of(pair, pair.parted, LB_RUN_END);
+      status = lb_run_add_event(c, &end, err);
+    }
   }
   c->touching_count = kept;
   return status;
@@ -106,7 +123,7 @@ lbStatus lb_run_watch_contacts(lbRunContacts *c, double time, lbError *err) {
   for (size_t i = 0; i < c->touching_count; i++)
     if (isnan(c->touching[i].parted)) c->touching[i].parted = time; // unless they push
   for (int32_t i = 0; i < count && !status; i++) {
-    lbTouchingPair pair = pair_of(c, &contacts[i]), *before = find(c, pair);
+    lbTouchingPair pair = lb_run_pair(c, &contacts[i]), *before = find(c, pair);
     if (before) {
       before->parted = NAN;
       continue;
@@ -115,7 +132,7 @@ lbStatus lb_run_watch_contacts(lbRunContacts *c, double time, lbError *err) {
                  sizeof *c->touching))
       return lb_fail_memory(err);
     c->touching[c->touching_count++] = pair;
-    status = add_event(c, time, true, pair, err);
+    status = tell_begin(c, time, pair, err);
   }
   if (status) return status;
   return tell_ends(c, time, fmax(APART, STEPS * c->run->scene->time_step), err);
@@ -130,7 +147,7 @@ lbStatus lb_run_report_contacts(lbRunContacts *c, lbError *err) {
   run->contacts = lb_alloc((size_t)run->contact_count, sizeof *run->contacts);
   if (!run->contacts) return lb_fail_memory(err);
   for (int32_t i = 0; i < run->contact_count; i++) {
-    lbTouchingPair pair = pair_of(c, &contacts[i]);
+    lbTouchingPair pair = lb_run_pair(c, &contacts[i]);
     lbRunContact *to = &run->contacts[i];
     *to = (lbRunContact){ .body = pair.body,
                           .other = pair.other,
@@ -150,4 +167,10 @@ void lb_run_release_contacts(lbRunContacts *c) {
   lb_free(c->joints);
   lb_free(c->bodies);
   lb_free(c->touching);
+  lb_free(c->asleep);
+  lb_free(c->start.begin);
+  lb_free(c->start.states);
+  lb_free(c->start.now);
+  lb_free(c->start.awake);
+  lb_free(c->start.colliders);
 }

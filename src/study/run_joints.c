@@ -53,14 +53,9 @@ lbStatus lb_run_watch_joints(lbRunContacts *c, double time, lbError *err) {
     lb_vec3_store(to->force, report.force);
     lb_vec3_store(to->torque, report.torque);
     if (!report.broken || before) continue;
-    if (!lb_grow((void **)&run->events, &c->event_room, (size_t)run->event_count + 1,
-                 sizeof *run->events))
-      return lb_fail_memory(err);
-    run->events[run->event_count++] = (lbRunEvent){ .time = time,
-                                                    .breaks = true,
-                                                    .body = run->scene->joints[i].bodies[0],
-                                                    .other = run->scene->joints[i].bodies[1],
-                                                    .collider = -1 };
+    const int32_t *bodies = run->scene->joints[i].bodies;
+    lbRunEvent event = { time, LB_RUN_BROKEN, bodies[0], bodies[1], -1, 0 };
+    if ((status = lb_run_add_event(c, &event, err)) != LB_OK) return status;
   }
   return LB_OK;
 }

@@ -142,7 +142,8 @@ static void sweep(lbWorld *world) {
         continue;
       lbVec3 apart = lb_sub(touch->spheres[a].centre, touch->spheres[b].centre);
       double reach = touch->reaches[a] + touch->reaches[b];
-      if (lb_dot(apart, apart) < reach * reach) add_partner(touch, a, b);
+      if (lb_dot(apart, apart) < reach * reach && lb_may_collide(world, a, b))
+        add_partner(touch, a, b);
     }
   }
 }
@@ -220,7 +221,7 @@ static void list_pairs(lbWorld *world) {
     if (world->settings.self && slot->placed && !stays)
       add_near(touch, (lbNear){ .slots = { i, i }, .collider = -1, .margin = touch->margins[i] });
     for (int32_t c = 0; c < world->collider_count && !stays; c++)
-      if (world->colliders[c].solid) add_collider(world, i, c);
+      if (world->colliders[c].solid && lb_may_collide_with(world, i, c)) add_collider(world, i, c);
     for (int32_t k = touch->partners_first[i]; k >= 0; k = touch->partners[k].next)
       add_pair(world, i, touch->partners[k].slot);
   }

@@ -72,6 +72,12 @@ static lbStatus add_bodies(Opening *o, int32_t first, lbError *err) {
                 : LB_OK;
 }
 
+static lbStatus set_filter(Opening *o, int32_t body, lbError *err) {
+  lbContactFilter filter = lb_world_filter(o->def->body_filters, body);
+  if (!o->def->body_filters) return LB_OK;
+  return lb_world_set_filter(o->world, lb_world_body_at(o->world, body), &filter, err);
+}
+
 static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
   const lbWorldDef *def = o->def;
   lbBodyId id = lb_world_body_at(o->world, body);
@@ -83,6 +89,7 @@ static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
     status =
         lb_world_set_touch(o->world, id, !def->body_untouchable || !def->body_untouchable[body],
                            own_friction(def->body_frictions, body), err);
+  if (!status) status = set_filter(o, body, err);
   const double *frames = def->body_contact_frames;
   if (!status && frames && frames[2 * (size_t)body] > 0 && lb_body_can_refine(moving))
     status = lb_world_set_contact_frames(o->world, id, (int32_t)frames[2 * (size_t)body],
@@ -220,6 +227,9 @@ static lbStatus add_colliders(Opening *o, lbError *err) {
     lbError cause = { 0 };
     int32_t path = def->collider_paths[i];
     status = lb_world_add_collider(o->world, &own, &id, &cause);
+    lbContactFilter filter = lb_world_filter(def->collider_filters, i);
+    if (!status && def->collider_filters)
+      status = lb_world_set_collider_filter(o->world, id, &filter, &cause);
     if (!status && path >= 0)
       status = lb_world_drive_collider(o->world, id, o->world->paths[path], &cause);
     if (status) lb_fail(err, status, "collider \"%s\": %.400s", name, cause.text);
@@ -263,7 +273,7 @@ static lbStatus add_joints(Opening *o, lbError *err) {
   return status;
 }
 
-// What bodies touch, as the file says.
+// What bodies touch, and how steps are taken, as the file says.
 static void settle(const lbWorldDef *def, lbWorldSettings *settings) {
   settings->gravity = lb_vec3_load(def->gravity);
   settings->contact = def->contact_friction != NULL;
@@ -273,6 +283,7 @@ static void settle(const lbWorldDef *def, lbWorldSettings *settings) {
   if (def->contact_self) settings->self = def->contact_self[0] != 0;
   if (def->contact_substeps && settings->substeps <= INT32_MAX / def->contact_substeps[0])
     settings->substeps *= def->contact_substeps[0];
+  if (def->substeps_max) settings->substeps_max = def->substeps_max[0];
 }
 
 lbStatus lb_world_open_at(const lbBundle *bundle, const lbWorldSettings *settings,

@@ -48,6 +48,8 @@ struct lbWorldCollider {
   uint32_t generation;
   lbSolid *solid; // NULL: the place is free
   double friction;
+  bool filtered; // by `filter`; otherwise by lb_contact_filter()
+  lbContactFilter filter;
   lbVec3 position; // at the step's start
   lbQuat rotation;
   lbSolidFrame frame;  // the same; made by touch_near.c
@@ -358,6 +360,9 @@ void lb_self_find(const lbWorld *world, lbTouchWork *work, int32_t slot);
 lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err);
 // Before a step of dt: may take memory.
 void lb_contact_frames_update(lbWorld *world, double dt);
+// contact_filter.c: whether the filters of two bodies, of a body and a collider let them touch.
+bool lb_may_collide(const lbWorld *world, int32_t slot, int32_t other);
+bool lb_may_collide_with(const lbWorld *world, int32_t slot, int32_t collider);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none
 // How a place of a collider moves in the step.
 lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);

@@ -2,6 +2,7 @@
 #ifndef LB_WORLD_WORLD_H
 #define LB_WORLD_WORLD_H
 
+#include "limber/contact.h"
 #include "limber/world.h"
 
 #include "base/refuse.h"
@@ -34,6 +35,8 @@ typedef struct lbWorldSlot {
   bool saved;              // its state at the start of the step is (guard.c)
   bool touches;            // other bodies and colliders
   double friction;         // NAN: the world's
+  bool filtered;           // by `filter`; otherwise by lb_contact_filter()
+  lbContactFilter filter;  //
   struct lbPlaced *placed; // its surface in the step under way; NULL: it has none that touches
   int32_t contact_frames;  // contact_frames.c: at most, and
   double contact_spacing;  // m, no nearer to others

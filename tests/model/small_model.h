@@ -549,6 +549,8 @@ typedef struct SmallWorld {
   int32_t joint_regions[3];
   double joint_places[2][2][3], joint_axes[2][3], joint_numbers[2][5];
   uint8_t joint_collide[2];
+  int32_t substeps_max[1], body_filters[2][3], collider_filters[3][3];
+  double contact_hit_speed[1];
 } SmallWorld;
 
 // A hinge in the world, and a weld of three vertices.
@@ -639,6 +641,9 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   SMALL_COPY(shape_coordinates, (double[]){ .25, -.5 });
   small_colliders(s);
   small_joints(s);
+  s->substeps_max[0] = 4, s->contact_hit_speed[0] = .75;
+  SMALL_COPY(body_filters, (int32_t[]){ 1, 65535, 0, 2, 1, -7 });
+  SMALL_COPY(collider_filters, (int32_t[]){ 1, 65535, 0, 1, 65535, 0, 0, 0, 0 });
   s->def = (lbWorldDef){
     .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2, 1, 2, 3 },
     .gravity = s->gravity,
@@ -719,12 +724,23 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .joint_collide = s->joint_collide,
     .joint_region_begin = s->joint_region_begin,
     .joint_regions = s->joint_regions,
+    .substeps_max = s->substeps_max,
+    .body_filters = s->body_filters[0],
+    .collider_filters = s->collider_filters[0],
+    .contact_hit_speed = s->contact_hit_speed,
   };
 }
 
-// Takes out what version 5 of the format added.
+// Takes out what version 6 of the format added.
+static inline void small_world_strip_version_6(SmallWorld *s) {
+  lbWorldDef *d = &s->def;
+  d->substeps_max = d->body_filters = d->collider_filters = NULL, d->contact_hit_speed = NULL;
+}
+
+// Takes out what versions 5 and 6 of the format added.
 static inline void small_world_strip_contact(SmallWorld *s) {
   lbWorldDef *d = &s->def;
+  small_world_strip_version_6(s);
   d->size.collider_count = d->size.collider_vertex_count = d->size.collider_triangle_count = 0;
   d->size.lead_count = 0;
   d->lead_bodies = d->lead_frames = d->lead_paths = NULL, d->lead_arms = NULL;
@@ -741,7 +757,7 @@ static inline void small_world_strip_contact(SmallWorld *s) {
   d->collider_triangle_begin = NULL, d->collider_vertices = NULL, d->collider_triangles = NULL;
 }
 
-// Takes out what versions 4 and 5 of the format added.
+// Takes out what versions 4 to 6 of the format added.
 static inline void small_world_strip_attachments(SmallWorld *s) {
   lbWorldDef *d = &s->def;
   small_world_strip_contact(s);

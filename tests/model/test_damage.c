@@ -297,6 +297,12 @@ static void wrong_worlds_are_refused(void **state) {
   check_wrong(pack_bundle, WORLD_F64("contact.friction")[0] = -1, "contact.friction is -1");
   check_wrong(pack_bundle, WORLD_I32("contact.substeps")[0] = 1001, "substeps[0] is 1001");
   check_wrong(pack_bundle, WORLD_F64("body.frictions")[1] = -.5, "body.frictions[1] is -0.5");
+  check_wrong(pack_bundle, WORLD_I32("world.substeps_max")[0] = 0, "substeps_max[0] is 0");
+  check_wrong(pack_bundle, WORLD_I32("world.substeps_max")[0] = 65, "substeps_max[0] is 65");
+  check_wrong(pack_bundle, WORLD_I32("body.filters")[3] = -1, "body.filters[1] is -1, 1");
+  check_wrong(pack_bundle, WORLD_I32("collider.filters")[1] = 65536,
+              "collider.filters[0] is 1, 65");
+  check_wrong(pack_bundle, WORLD_F64("contact.hit_speed")[0] = -1, "contact.hit_speed is -1");
   check_wrong(pack_bundle, WORLD_F64("body.contact_frames")[2] = 9, "body.contact_frames[1] is 9");
   check_wrong(pack_bundle, WORLD_F64("collider.frictions")[2] = INFINITY, "frictions[2] is inf");
   check_wrong(pack_bundle, WORLD_F64("collider.frictions")[2] = -2, "frictions[2] is -2");

@@ -348,7 +348,7 @@ static void check_version_of(const SmallBundle *small, uint32_t version) {
   // Any other version is a lie about the file.
   lbBundle *bundle = NULL;
   lbError err = { 0 };
-  packed.bytes[offset] = (uint8_t)(version % 5 + 1);
+  packed.bytes[offset] = (uint8_t)(version % 6 + 1);
   assert_true(lb_container_seal(packed.bytes, packed.byte_count));
   check_fails(lb_bundle_read("x.glb", packed.bytes, packed.byte_count, &bundle, &err),
               LB_ERR_FORMAT, err, "declares format");
@@ -363,6 +363,8 @@ static void files_have_the_lowest_version_that_has_all_that_is_in_them(void **st
   small.world.def.title = small.world.title;
   check_version_of(&small, 2);
   small_bundle_fill(&small);
+  check_version_of(&small, 6);
+  small_world_strip_version_6(&small.world);
   check_version_of(&small, 5);
   small_world_strip_contact(&small.world);
   check_version_of(&small, 4);
@@ -462,7 +464,7 @@ static void a_newer_format_asks_for_an_update(void **state) {
   for (int round = 0; round < 2; round++) {
     check_fails(lb_bundle_read("x.glb", packed.bytes, packed.byte_count, &bundle, &err),
                 LB_ERR_UNSUPPORTED, err,
-                "x.glb: made by a newer limber (format 7, this one reads up to 5): update limber");
+                "x.glb: made by a newer limber (format 7, this one reads up to 6): update limber");
     memset(packed.bytes + offset + 4, 0xff, packed.byte_count - offset - 4);
   }
   packed.bytes[offset] = 0;

@@ -16,19 +16,23 @@ static const char wedge[] =
 // Bodies of two models whose copies stand in turns, one of them led; every kind of collider.
 static const char scene_text[] =
     "{'limber':1,'gravity':[0,0,-9.81],'ground':{'height':-0.05,'friction':0.4},"
-    "'contact':{'friction':0.6,'substeps':2},'colliders':["
+    "'contact':{'friction':0.6,'substeps':2,'hit_speed':0.5},'colliders':["
     "{'name':'ball','shape':'sphere','radius':0.1,'position':[0.1,0.1,0]},"
     "{'shape':'box','size':[0.3,0.3,0.1],'position':[1,0,0.1],'rotation':[0,0.1,0,1]},"
     "{'name':'rod','shape':'capsule','radius':0.05,'size':0.4,'friction':0.1,"
     "'motion':{'times':[0,1],'positions':[[2,0.1,0],[2,0.1,0.5]]}},"
     "{'name':'wedge','shape':'mesh','file':'wedge.obj','position':[3,0,-0.02]},"
-    "{'name':'wall','shape':'plane','position':[-1,0,0],'rotation':[0,0.7,0,0.7]}],"
+    "{'name':'wall','shape':'plane','position':[-1,0,0],'rotation':[0,0.7,0,0.7]},"
+    "{'name':'ghost','shape':'box','position':[0,0,0],'contact':false},"
+    "{'name':'sieve','shape':'box','size':[9,9,0.2],'position':[0,0,0.1],'filter':{'category':2,"
+    "'mask':4}}],"
     "'bodies':[{'name':'a'," BLOCK ",'method':'subspace','reduce':{'modes':4,'dimension':8},"
     "'instances':3,'position':[[0,0,0.15],[1,0,0.3],[0.05,0,0.38]]},"
     "{'name':'b'," BLOCK ",'method':'modal','reduce':{'modes':6},'friction':0.9,'instances':2,"
+    "'filter':{'mask':65533,'group':3},"
     "'position':[[2,0,0.1],[3.3,0.2,0.3]],'velocity':{'linear':[-0.5,0,0]}},"
     "{'name':'c'," BLOCK ",'method':'subspace','reduce':{'modes':4,'dimension':8},"
-    "'contact':false,'position':[0,0,0.15]}],'time':{'step':0.01,'count':45}}";
+    "'contact':false,'position':[0,0,0.15]}],'time':{'step':0.01,'count':45,'substeps_max':8}}";
 
 static lbScene *load_scene(void) {
   write_text("wedge.obj", wedge);
@@ -63,6 +67,7 @@ static void a_cooked_file_touches_as_its_scene_does(void **state) {
   assert_int_equal(cooked->collider_count, scene->collider_count);
   assert_true(cooked->contact);
   assert_int_equal(cooked->substeps, 2);
+  assert_int_equal(cooked->substeps_max, 8);
   for (int32_t i = 0; i < scene->collider_count; i++) {
     const lbSceneCollider *a = &scene->colliders[i], *b = &cooked->colliders[i];
     assert_string_equal(a->name, b->name);
@@ -70,8 +75,15 @@ static void a_cooked_file_touches_as_its_scene_does(void **state) {
     assert_int_equal(!a->mesh, !b->mesh);
     assert_int_equal(!a->motion, !b->motion);
     assert_int_equal(isnan(a->friction), isnan(b->friction));
+    assert_int_equal(a->untouchable ? 0 : a->filter.mask, b->filter.mask);
+    assert_int_equal(a->untouchable ? 0 : a->filter.category, b->filter.category);
   }
   assert_true(cooked->bodies[5].untouchable);
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    lbContactFilter one = scene->bodies[i].filter, other = cooked->bodies[i].filter;
+    assert_memory_equal(&one, &other, sizeof one);
+  }
+  check_near(cooked->hit_speed, 0.5, 0);
   assert_true(cooked->bodies[3].friction == 0.9 && isnan(cooked->bodies[0].friction));
   lbRun *a = run_of(scene), *b = run_of(cooked);
   print_message("  %d contacts at the end, %d events\n", (int)a->contact_count,

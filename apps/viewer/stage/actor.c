@@ -92,6 +92,7 @@ static lbStatus set_touch(const vwActor *actor, lbWorld *world, const vwActorPla
     const double *frames = plan->contact_frames + 2 * (size_t)i;
     status =
         lb_world_set_touch(world, actor->ids[i], !plan->untouchable[i], plan->frictions[i], err);
+    if (!status) status = lb_world_set_filter(world, actor->ids[i], &plan->filters[i], err);
     if (!status && frames[0] > 0 && lb_body_method(actor->bodies[i]) == LB_METHOD_FRAMES)
       status =
           lb_world_set_contact_frames(world, actor->ids[i], (int32_t)frames[0], frames[1], err);

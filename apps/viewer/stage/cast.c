@@ -116,6 +116,7 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
     .places = places,
     .untouchable = vw_stage_touches(stage) ? group->untouchable : NULL,
     .frictions = group->frictions,
+    .filters = group->filters,
     .contact_frames = group->contact_frames,
     .materials =
         same_material(s, &stage->start) || method == LB_METHOD_RIGID ? NULL : group->materials,
@@ -224,6 +225,7 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   world.response = stage->response;
   world.self = stage->self;
   world.substeps = stage->substeps;
+  world.substeps_max = stage->substeps_max;
   world.contacts_most = LB_SCENE_CONTACTS_MOST;
   cast.roles = lb_alloc((size_t)stage->group_count * VW_COPIES, sizeof(vwRole));
   lbStatus status = cast.roles ? lb_world_create(&world, &cast.world, err) : lb_fail_memory(err);

@@ -70,6 +70,7 @@ static lbStatus list_drawn(vwStage *stage, lbError *err) {
 lbStatus vw_colliders_read(vwStage *stage, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   int32_t count = world->size.collider_count;
+  if (world->substeps_max) stage->substeps_max = world->substeps_max[0];
   stage->contact = world->contact_friction != NULL;
   if (!stage->contact) return LB_OK;
   stage->friction = world->contact_friction[0];
@@ -82,6 +83,7 @@ lbStatus vw_colliders_read(vwStage *stage, lbError *err) {
   for (int32_t i = 0; i < count; i++) {
     vwCollider *to = &stage->colliders[i];
     to->def = lb_world_collider_def(world, i);
+    to->filter = lb_world_filter(world->collider_filters, i);
     if (world->collider_paths[i] >= 0) {
       lbPathState at;
       to->path = stage->paths[world->collider_paths[i]];
@@ -102,6 +104,7 @@ lbStatus vw_cast_add_colliders(const vwStage *stage, vwCast *cast, lbError *err)
     const vwCollider *from = &stage->colliders[i];
     lbColliderId *id = &cast->colliders[cast->collider_count++];
     status = lb_world_add_collider(cast->world, &from->def, id, err);
+    if (!status) status = lb_world_set_collider_filter(cast->world, *id, &from->filter, err);
     if (!status && from->path) status = lb_world_drive_collider(cast->world, *id, from->path, err);
   }
   return status;

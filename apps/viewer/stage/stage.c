@@ -49,6 +49,7 @@ static lbStatus allocate_groups(vwStage *stage, lbError *err) {
     group->numbers = lb_arena_alloc(&stage->arena, count, sizeof *group->numbers);
     group->untouchable = lb_arena_alloc(&stage->arena, count, sizeof *group->untouchable);
     group->frictions = lb_arena_alloc(&stage->arena, count, sizeof *group->frictions);
+    group->filters = lb_arena_alloc(&stage->arena, count, sizeof *group->filters);
     group->contact_frames = lb_arena_alloc(&stage->arena, count, 2 * sizeof *group->contact_frames);
     group->linear = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
     group->angular = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
@@ -56,7 +57,7 @@ static lbStatus allocate_groups(vwStage *stage, lbError *err) {
                                       3 * sizeof(double));
     if (!group->positions || !group->rotations || !group->paths || !group->linear ||
         !group->shapes || !group->angular || !group->materials || !group->numbers ||
-        !group->untouchable || !group->frictions || !group->contact_frames)
+        !group->untouchable || !group->frictions || !group->filters || !group->contact_frames)
       return lb_fail_memory(err);
     group->count = 0;
   }
@@ -78,6 +79,7 @@ static lbStatus place_model(vwStage *stage, lbError *err) {
   stage->groups[0].count = 1;
   stage->groups[0].rotations[0] = lb_quat_identity();
   stage->groups[0].frictions[0] = NAN;
+  stage->groups[0].filters[0] = lb_contact_filter();
   if (!lb_model_is_free_by(model,
                            lb_model_default_method(model))) // a free one would fall out of sight
     stage->world_gravity = stage->up == 'y' ? lb_vec3(0, -9.81, 0) : lb_vec3(0, 0, -9.81);
@@ -98,6 +100,7 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
   group->untouchable[i] = world->body_untouchable && world->body_untouchable[body];
   bool own = world->body_frictions && world->body_frictions[body] >= 0;
   group->frictions[i] = own ? world->body_frictions[body] : NAN;
+  group->filters[i] = lb_world_filter(world->body_filters, body);
   for (size_t k = 0; k < 2 && world->body_contact_frames; k++)
     group->contact_frames[2 * (size_t)i + k] = world->body_contact_frames[2 * (size_t)body + k];
   group->linear[i] = lb_vec3_load(world->body_linear_velocities + at);
@@ -191,6 +194,7 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   stage->body_def = lb_batch_def().body;
   stage->body_def.newton_iterations = 20;
   stage->body_count = stage->substeps = 1;
+  stage->substeps_max = lb_world_settings().substeps_max;
   if (!world || world->size.body_count == 0) return place_model(stage, err);
   stage->body_count = world->size.body_count;
   stage->body_def = lb_world_body_def(world, 0);

@@ -23,6 +23,7 @@ typedef struct vwGroup { // bodies of one model that the world moves by one meth
   int32_t *numbers;         // in the world, rising
   bool *untouchable;        // they touch nothing
   double *frictions;        // NAN: the world's
+  lbContactFilter *filters; // what they touch
   double *contact_frames;   // (count x 2): as lbWorldDef.body_contact_frames
   double *materials;        // (materials x 3): young, poisson, density as the settings say
 } vwGroup;
@@ -43,6 +44,7 @@ typedef struct vwLead { // a frame that follows a path
 
 typedef struct vwCollider { // of the bundle's world
   lbColliderDef def;
+  lbContactFilter filter;
   const lbPath *path; // NULL: it stands
   vwBox box;          // world axes, at the start; of a plane, empty
 } vwCollider;
@@ -124,7 +126,7 @@ struct vwStage {
   int32_t body_count; // of the world
   bool contact;       // bodies touch each other and colliders
   double friction;    //
-  int32_t substeps;
+  int32_t substeps, substeps_max;
   lbContactResponse response;
   bool self; // bodies touch themselves
   int32_t collider_count, drawn_collider_count;
