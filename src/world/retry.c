@@ -106,28 +106,30 @@ bool lb_retry_mark_risen(lbWorld *world) {
 
 // ---- states ------------------------------------------------------------------------------------
 
-lbStatus lb_retry_reserve(lbWorld *world, lbError *err) {
-  lbWorldTouch *touch = world->touch;
+static size_t state_bytes(const lbWorldSlot *slot) {
+  return slot->body ? lb_body_state_bytes(slot->body) : 0;
+}
+
+static size_t all_state_bytes(const lbWorld *world) {
   size_t bytes = 0;
-  lb_free(touch->saved_begin);
-  touch->saved_begin = lb_alloc((size_t)world->slot_count + 1, sizeof *touch->saved_begin);
-  if (!touch->saved_begin) return lb_fail_memory(err);
-  for (int32_t i = 0; i < world->slot_count; i++) {
+  for (int32_t i = 0; i < world->slot_count; i++) bytes += state_bytes(&world->slots[i]);
+  return bytes;
+}
+
+void lb_retry_reserve(lbReservation *r, const lbWorld *world, lbWorldTouch *touch) {
+  size_t bytes = all_state_bytes(world);
+  lb_reserve(r, &touch->saved_begin, (size_t)world->slot_count + 1, sizeof *touch->saved_begin);
+  for (int level = 0; level <= LB_RETRIES && bytes > touch->saved_room; level++)
+    lb_reserve(r, &touch->saved[level], bytes, 1);
+}
+
+void lb_retry_set_room(const lbWorld *world, lbWorldTouch *touch) {
+  size_t bytes = 0;
+  for (int32_t i = 0; i <= world->slot_count; i++) {
     touch->saved_begin[i] = bytes;
-    if (world->slots[i].body) bytes += lb_body_state_bytes(world->slots[i].body);
+    if (i < world->slot_count) bytes += state_bytes(&world->slots[i]);
   }
-  touch->saved_begin[world->slot_count] = bytes;
-  if (bytes <= touch->saved_room) return LB_OK;
-  for (int level = 0; level <= LB_RETRIES; level++) {
-    lb_free(touch->saved[level]);
-    touch->saved[level] = lb_alloc(bytes, 1);
-    if (!touch->saved[level]) {
-      touch->saved_room = 0;
-      return lb_fail_memory(err);
-    }
-  }
-  touch->saved_room = bytes;
-  return LB_OK;
+  if (bytes > touch->saved_room) touch->saved_room = bytes;
 }
 
 // A step whose bodies cannot all be brought back is not taken again.

@@ -23,6 +23,7 @@
 #ifndef LB_WORLD_TOUCH_H
 #define LB_WORLD_TOUCH_H
 
+#include "world/reserve.h"
 #include "world/world.h"
 
 #include "body/world_surface.h"
@@ -244,7 +245,8 @@ static inline size_t lb_touch_pool_of(int32_t count) {
   return 3 * (size_t)count * (3 * (size_t)count + 3);
 }
 
-// Room for all bodies and contacts; memory is taken here and not in a step.
+// Room for all bodies and contacts; memory is taken here and not in a step. A failure leaves the
+// room for contacts and joints as it was.
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err);
 void lb_touch_destroy(lbWorldTouch *touch); // NULL is legal
 
@@ -254,7 +256,8 @@ void lb_touch_begin(lbWorld *world, double start, double end);
 void lb_touch_finish(lbWorld *world);
 
 // touch_response.c.
-lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err);
+void lb_touch_reserve_response(lbReservation *r, const lbWorld *world, lbWorldTouch *touch,
+                               int32_t room);
 // `first`: how many contacts the problems before this one have that are solved at the same time.
 // Returns the sweeps that it took.
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
@@ -288,7 +291,8 @@ void lb_energy_take_back(lbWorld *world);
 // retry.c: a part of a step by `take`, or in halves where contacts miss; room for that.
 typedef int32_t lbWorldPart(lbWorld *world);
 int32_t lb_retry_part(lbWorld *world, int level, lbWorldPart *take);
-lbStatus lb_retry_reserve(lbWorld *world, lbError *err);
+void lb_retry_reserve(lbReservation *r, const lbWorld *world, lbWorldTouch *touch);
+void lb_retry_set_room(const lbWorld *world, lbWorldTouch *touch);
 // States of bodies that a part is to be taken again from: of those that loads, paths and
 // attachments act on, before these do; of those that have contacts.
 void lb_retry_keep_led(lbWorld *world);
@@ -337,7 +341,8 @@ void lb_touch_join_points(lbWorldTouch *touch);
 void lb_touch_share_out(lbWorldTouch *touch, const double *of_contacts);
 void lb_touch_for_touchers(lbWorld *world, int32_t bodies, lbRangeTask *task);
 // touch_near.c: memory; pairs that could touch.
-bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room);
+void lb_near_reserve(lbReservation *r, lbWorldTouch *touch, int32_t slot_room);
+int32_t lb_near_room(int32_t slot_room); // pairs
 void lb_near_release(lbWorldTouch *touch);
 void lb_near_find(lbWorld *world);
 // How far around two surfaces that are placed is looked for places (margin, m; 0: they cannot
