@@ -289,7 +289,7 @@ static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
     slot->started = body.started != 0;
     slot->flags = body.flags;
     slot->asleep = slot->body->asleep = body.asleep != 0 && world->touch;
-    bool known = body.sleep_group >= 0 && body.sleep_group < world->slot_count;
+    bool known = body.sleep_group >= -1 && body.sleep_group < world->slot_count;
     slot->sleep_group = known ? body.sleep_group : i;
     slot->rest = isfinite(body.rest) ? body.rest : 0;
     slot->push = body.push, slot->print = body.print;
