@@ -187,6 +187,13 @@ typedef struct lbBodyGroup {
   void *own; // the method's
 } lbBodyGroup;
 
+// What steps of a body cost, since a world set it to 0 (world/step_counts.h).
+typedef struct lbBodyCounts {
+  int64_t factorings; // times the method made and factored the matrix of a step
+  int64_t responses;  // columns: what a force at a contact point does over a step
+  int64_t steps;      // taken, parts of a step included
+} lbBodyCounts;
+
 struct lbBody {
   // What steps of many bodies look at, and no more, lies in the first cache line.
   _Alignas(64) const lbPrepared *prepared;
@@ -215,6 +222,7 @@ struct lbBody {
   void *own; // the method's state
   void *user_data;
   lbError *message;
+  lbBodyCounts counts;
 };
 
 // One step, or a part of one.

@@ -393,6 +393,7 @@ static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScr
 }
 
 void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
+  t->body->counts.responses += 3 * count;
   add_shape(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, matrix);
 }
 
@@ -491,6 +492,7 @@ void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *spots, doub
   if (p->dimension == 0) return; // a rigid body has no shape to give
   align_rows(p, t->step.frame.turn, count, spots, w.rows, width, rows);
   kernels->turn_back(p->dimension, 3 * count, rows, width, w.columns);
+  t->body->counts.responses += 3 * count;
   respond_columns(t->body, &t->step, t->scratch, 3 * count, w.columns);
   kernels->turn(p->dimension, 3 * count, w.columns, width, moved);
 }

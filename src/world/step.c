@@ -1,5 +1,6 @@
 // A step of a world: start new bodies -> paths -> loads -> attachments -> contacts -> bodies.
 #include "world/joint.h"
+#include "world/step_counts.h"
 
 #include "body/body.h"
 
@@ -177,6 +178,7 @@ static int32_t take_part(lbWorld *world) {
   start_bodies(world, now);
   lb_retry_keep_led(world);
   world->steps++;
+  world->substeps++;
   double end = lb_world_time(world);
   follow_paths(world, end); // first: a cut turns the axes that loads are taken into
   follow_joints(world, end);
@@ -211,6 +213,7 @@ int32_t lb_world_step(lbWorld *world, double dt) {
   for (int32_t i = 0; i < world->group_count; i++) world->groups[i].seconds = 0;
   lb_contact_frames_update(world, dt);
   lb_colliders_relieve(world);
+  lb_step_counts_clear(world);
   world->whole = dt;
   for (int32_t i = 0; i < parts; i++) flags |= lb_retry_part(world, 0, take_part);
   for (int32_t i = 0; i < world->slot_count; i++)

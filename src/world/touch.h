@@ -224,6 +224,7 @@ struct lbWorldTouch {
   double *pool;                // matrices and moves of parts
   size_t pool_room, pool_used;
   lbContactStats stats;
+  int64_t sweep_count; // of all islands and solves of the last step (step_counts.h)
   double *stops;     // (contact_room x 3): impulses before the step, N s; NULL: there are none
   double *lcp_work;  // NULL: forces are found by Gauss-Seidel
   bool may_retry;    // the part under way can be taken again

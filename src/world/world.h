@@ -86,6 +86,7 @@ struct lbWorld {
   double h;          // s; 0: none yet
   double whole;      // s, of the step under way, parts of which may be shorter than others
   int32_t halvings;  // of the part under way
+  int64_t substeps;  // parts of the last step (step_counts.h)
   int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count;
   int32_t joint_count, living;
   size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room, joint_room;
