@@ -180,14 +180,21 @@ static lbVec3 middle_of(const Surface *s) {
   return lb_scale(1.0 / count, sum);
 }
 
-// -1 and 1: the middle of the first is in front of the second or behind it, within its borders; 0:
-// beside it, or inside. By the axes of its frame at which it is thin and wide.
-static int side_of(const campaignJudge *j, const lbWorld *world) {
-  lbFrame frame = lb_body_frame(lb_world_body(world, j->scene->bodies[1].id));
-  lbVec3 way = lb_sub(middle_of(&j->surfaces[0]), middle_of(&j->surfaces[1]));
-  lbVec3 own = lb_quat_rotate(lb_quat_conjugate(frame.rotation), way);
-  if (fabs(own.x) > 0.15 || fabs(own.y) > 0.15) return 0; // 0.4 m wide
-  return own.z > 0.03 ? 1 : own.z < -0.03 ? -1 : 0;
+// Which face of the second, a slab, the middle of the first is at: -1 and 1; 0: beside it, or
+// nearer than half of what the first reaches. The face is that of the nearest vertex, however it
+// bends.
+static int side_of(const campaignJudge *j) {
+  const Surface *slab = &j->surfaces[1];
+  lbVec3 middle = middle_of(&j->surfaces[0]);
+  const double *rest = NULL;
+  double nearest = INFINITY;
+  for (int32_t v = 0; v < slab->model->size.vertex_count; v++) {
+    double distance = lb_length(lb_sub(vertex_at(slab, v), middle));
+    if (distance >= nearest) continue;
+    nearest = distance, rest = slab->model->vertex_positions + 3 * (size_t)v;
+  }
+  bool inner = rest && fabs(rest[0] - 0.2) < 0.15 && fabs(rest[1] - 0.2) < 0.15; // of 0.4 m
+  return !inner || nearest < 0.05 ? 0 : rest[2] > 0.015 ? 1 : -1;
 }
 
 // The middle line of a ring of which vertices come in sections is not needed: its middle, and the
@@ -243,9 +250,9 @@ static bool is_along(const campaignJudge *j) {
   return share > 0.1 && share < 0.9;
 }
 
-static const char *judge_sides(campaignJudge *j, const lbWorld *world) {
+static const char *judge_sides(campaignJudge *j) {
   if (j->scene->thrown) {
-    int side = side_of(j, world);
+    int side = side_of(j);
     if (side != 0 && j->side != 0 && side != j->side) return "passes through";
     if (side != 0) j->side = side;
   }
@@ -316,7 +323,7 @@ campaignJudge *campaign_judge(const campaignScene *scene, const lbWorld *world) 
   }
   j->start = energy_of(j, world, &speed);
   j->power = motor_power(scene);
-  if (scene->thrown) j->side = side_of(j, world);
+  if (scene->thrown) j->side = side_of(j);
   if (scene->ringed) j->winding = winding_of(j);
   return j;
 }
@@ -333,7 +340,7 @@ void campaign_judge_step(campaignJudge *j, const lbWorld *world, int32_t step,
   verdict->speed = fmax(verdict->speed, speed);
   if (!failure && !(speed <= SPEED_MOST)) failure = "too fast";
   if (!failure && !(verdict->energy <= allowed_rise(j, time))) failure = "gains energy";
-  if (!failure) failure = judge_sides(j, world);
+  if (!failure) failure = judge_sides(j);
   if (!failure) judge_pairs(j, verdict);
   if (failure && !verdict->failure) verdict->failure = failure, verdict->step = step;
 }
