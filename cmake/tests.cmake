@@ -42,8 +42,10 @@ add_executable(campaign ${CMAKE_SOURCE_DIR}/fuzz/campaign.c ${CMAKE_SOURCE_DIR}/
   ${CMAKE_SOURCE_DIR}/fuzz/campaign_scene.c)
 limber_set_up(campaign)
 target_link_libraries(campaign PRIVATE limber-build)
-set(LIMBER_CAMPAIGN_KINDS --kind drop --kind stack CACHE STRING "Kinds of scenes in the tests")
-add_test(NAME fuzz.campaign COMMAND campaign --count 12 ${LIMBER_CAMPAIGN_KINDS} --seconds 20)
+set(LIMBER_CAMPAIGN_KINDS drop stack heap joints grab fast ring CACHE STRING
+  "Kinds of random scenes that the tests play")
+list(TRANSFORM LIMBER_CAMPAIGN_KINDS PREPEND "--kind;" OUTPUT_VARIABLE campaign_kinds)
+add_test(NAME fuzz.campaign COMMAND campaign --count 12 ${campaign_kinds} --seconds 20)
 set_tests_properties(fuzz.campaign PROPERTIES TIMEOUT 300)
 
 find_program(LIMBER_PYTHON python3 REQUIRED)

@@ -121,11 +121,11 @@ static void call_body(Attack *a) {
   lbError err;
   lbBatchDef batch = lb_batch_def();
   lbBodyId *at = &a->bodies[below(a, BODIES)], id = body_of(a);
-  lbBody *body = lb_world_body(a->world, id);
   int32_t places[3] = { (int32_t)below(a, 20), 20 + (int32_t)below(a, 20), 60 };
   batch.body = body_def(a), batch.count = 1 + (int32_t)below(a, 3);
   if (lb_world_body_count(a->world) >= BODIES) lb_world_remove(a->world, *at, &err);
   if (lb_world_body_count(a->world) >= 2 * BODIES) return;
+  lbBody *body = lb_world_body(a->world, id);
   switch (below(a, 9)) {
   case 0: lb_world_add_batch(a->world, model_of(a), &batch, a->bodies, &err); break;
   case 1: lb_world_add_batch_at(a->world, model_of(a), &batch, places, a->bodies, &err); break;

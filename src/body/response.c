@@ -144,10 +144,8 @@ bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look
   return ready;
 }
 
-static lbTouchSphere find_sphere(const lbBody *body, lbScratch *s) {
-  const lbTree *tree = NULL;
+static lbTouchSphere find_sphere(const lbBody *body, const lbTree *tree, lbScratch *s) {
   lbVec3 rest, mean, rate;
-  lb_prepared_tree(body->prepared, &tree, NULL);
   body->prepared->method->get(body, s->a, s->b, NULL);
   lbTouchSphere sphere = { .radius = rest_sphere(tree, &rest) };
   sphere.bend = bound_of(tree, body->prepared->level, s->a, &mean);
@@ -162,9 +160,11 @@ static lbTouchSphere find_sphere(const lbBody *body, lbScratch *s) {
 }
 
 lbTouchSphere lb_touch_sphere(const lbBody *body) {
+  const lbTree *tree = NULL;
   lbScratch *s = lb_scratch_borrow(body->prepared);
-  if (!s) return (lbTouchSphere){ .centre = body->frame.position };
-  lbTouchSphere sphere = find_sphere(body, s);
+  lbTouchSphere sphere = { .centre = body->frame.position };
+  if (s && lb_prepared_tree(body->prepared, &tree, NULL) == LB_OK)
+    sphere = find_sphere(body, tree, s);
   lb_scratch_return(body->prepared, s);
   return sphere;
 }

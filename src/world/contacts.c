@@ -156,7 +156,8 @@ lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
   lbWorldJoints joints = { 0 };
   lbWorldTouch *touch = world->touch;
   lbStatus status = lb_joints_prepare(world, &joints, err);
-  if (!status && (world->settings.contact || joints.ordered > 0)) {
+  bool needed = touch || world->settings.contact || joints.ordered > 0;
+  if (!status && needed) {
     if (!touch) touch = lb_alloc(1, sizeof *touch);
     status = touch ? reserve_touch(world, touch, world->linked ? &joints : NULL, err)
                    : lb_fail_memory(err);

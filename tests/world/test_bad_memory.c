@@ -242,10 +242,55 @@ static void a_refused_batch_leaves_no_places_behind(void **state) {
   lb_world_destroy(world);
 }
 
+// What a joint needed in a world without contact stays when the joint has gone, and grows.
+static void bodies_find_room_after_the_last_joint_has_gone(void **state) {
+  (void)state;
+  lbWorldSettings settings = lb_world_settings();
+  lbWorld *world = world_of(&settings);
+  lbJointDef def = lb_joint_def();
+  lbJointId id;
+  lbError err;
+  def.bodies[0] = add_block(world, ball, lb_vec3(0, 0, 0));
+  check_ok(lb_world_add_joint(world, &def, &id, &err), err);
+  check_ok(lb_world_remove_joint(world, id, &err), err);
+  for (int i = 0; i < 40; i++) add_block(world, ball, lb_vec3(0.3 * i, 1, 0));
+  for (int i = 0; i < STEPS; i++) assert_int_equal(lb_world_step(world, 1.0 / 60), 0);
+  lb_world_destroy(world);
+}
+
+// In a world without contact nothing is made ahead of a query.
+static void a_query_without_memory_is_refused_or_right(void **state) {
+  (void)state;
+  for (int64_t number = 0, failed = 1; failed; number++) {
+    CheckedHeap heap = { .fail_at = -1 };
+    lbAllocator allocator = checked_allocator(&heap);
+    lbWorldSettings settings = lb_world_settings();
+    lbError err;
+    lbFound found[2];
+    int32_t count = 0;
+    lb_set_allocator(&allocator);
+    lbWorld *world = world_of(&settings);
+    add_block(world, soft, lb_vec3(0, 0, 0));
+    heap.fail_at = heap.count + number;
+    int64_t fail_at = heap.fail_at;
+    lbStatus status =
+        lb_world_overlap_sphere(world, lb_vec3(0.1, 0.1, 0.1), 0.05, 2, found, &count, &err);
+    failed = heap.count > fail_at;
+    if (status != LB_OK) assert_int_equal(status, LB_ERR_MEMORY);
+    if (status == LB_OK) assert_int_equal(count, 1); // it could do without
+    assert_true(failed || status == LB_OK);
+    lb_world_destroy(world);
+    lb_set_allocator(NULL);
+    assert_int_equal(heap.live, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_refused_call_leaves_the_world_as_it_was),
     cmocka_unit_test(a_refused_batch_leaves_no_places_behind),
+    cmocka_unit_test(bodies_find_room_after_the_last_joint_has_gone),
+    cmocka_unit_test(a_query_without_memory_is_refused_or_right),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
