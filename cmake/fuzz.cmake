@@ -22,7 +22,8 @@ endforeach()
 
 # The attack: mutated files through all of these readers in one program, and random calls of the API.
 # fuzz/attack.sh runs it long, the tests for a few seconds.
-add_executable(attack ${CMAKE_SOURCE_DIR}/fuzz/attack.c ${CMAKE_SOURCE_DIR}/fuzz/attack_api.c)
+add_executable(attack ${CMAKE_SOURCE_DIR}/fuzz/attack.c ${CMAKE_SOURCE_DIR}/fuzz/attack_api.c
+  ${CMAKE_SOURCE_DIR}/fuzz/attack_contact.c)
 set(attack_readers "")
 foreach(source IN LISTS fuzz_sources)
   get_filename_component(reader ${source} NAME_WE)

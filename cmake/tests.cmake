@@ -37,6 +37,17 @@ foreach(source IN LISTS test_sources)
     ENVIRONMENT "LIMBER_TEST_OUTPUT=${CMAKE_BINARY_DIR}")
 endforeach()
 
+# Random scenes, judged from outside (fuzz/campaign.sh runs more of them).
+add_executable(campaign ${CMAKE_SOURCE_DIR}/fuzz/campaign.c ${CMAKE_SOURCE_DIR}/fuzz/campaign_check.c
+  ${CMAKE_SOURCE_DIR}/fuzz/campaign_scene.c)
+limber_set_up(campaign)
+target_link_libraries(campaign PRIVATE limber-build)
+set(LIMBER_CAMPAIGN_KINDS drop stack heap joints grab fast ring CACHE STRING
+  "Kinds of random scenes that the tests play")
+list(TRANSFORM LIMBER_CAMPAIGN_KINDS PREPEND "--kind;" OUTPUT_VARIABLE campaign_kinds)
+add_test(NAME fuzz.campaign COMMAND campaign --count 12 ${campaign_kinds} --seconds 20)
+set_tests_properties(fuzz.campaign PROPERTIES TIMEOUT 300)
+
 find_program(LIMBER_PYTHON python3 REQUIRED)
 
 # Every tests/cli/test_<subject>.py runs this build's program and is one CTest test, cli.<subject>.

@@ -168,7 +168,7 @@ static bool attack_files(attackRandom *random, int64_t count, const char *folder
 
 int main(int count, char **words) {
   if (count != 5) {
-    fprintf(stderr, "usage: attack SEEDS files|calls COUNT SEED\n");
+    fprintf(stderr, "usage: attack SEEDS files|calls|contact COUNT SEED\n");
     return 2;
   }
   attackRandom random = { strtoull(words[4], NULL, 10) };
@@ -178,7 +178,8 @@ int main(int count, char **words) {
   snprintf(small, sizeof small, "%s/model/small.glb", words[1]);
   snprintf(bundle, sizeof bundle, "%s/model/bundle.glb", words[1]);
   const char *const models[] = { small, bundle };
-  int64_t made = attack_api(&random, wanted, models, 2);
+  bool contact = strcmp(words[2], "contact") == 0;
+  int64_t made = attack_api(&random, wanted, models, 2, contact);
   printf("%lld random calls\n", (long long)made);
   return made < wanted;
 }

@@ -2,7 +2,10 @@
 #ifndef LB_FUZZ_ATTACK_H
 #define LB_FUZZ_ATTACK_H
 
+#include "limber/model.h"
+
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct attackRandom {
@@ -29,7 +32,11 @@ static inline double attack_number(attackRandom *random) {
 }
 
 // `count` random calls on bodies, batches, worlds and haptics of the models in these files. Returns
-// how many calls were made.
-int64_t attack_api(attackRandom *random, int64_t count, const char *const *models, int model_count);
+// how many calls were made. `contact`: on worlds whose bodies touch alone.
+int64_t attack_api(attackRandom *random, int64_t count, const char *const *models, int model_count,
+                   bool contact);
+// So many calls on worlds whose bodies touch, with allocations that fail.
+int64_t attack_contact(attackRandom *random, int64_t count, const lbModel *const *models,
+                       int model_count);
 
 #endif

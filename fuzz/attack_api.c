@@ -299,8 +299,8 @@ static void attack_haptics(Attack *a, const lbModel *model) {
   lb_body_destroy(body);
 }
 
-int64_t attack_api(attackRandom *random, int64_t count, const char *const *models,
-                   int model_count) {
+int64_t attack_api(attackRandom *random, int64_t count, const char *const *models, int model_count,
+                   bool contact) {
   static Attack a;
   lbBundle *bundles[MOST_MODELS] = { 0 };
   lbError err;
@@ -315,8 +315,9 @@ int64_t attack_api(attackRandom *random, int64_t count, const char *const *model
   }
   while (a.calls < count) {
     const lbModel *model = a.models[below(&a, (uint32_t)a.model_count)];
-    switch (below(&a, 5)) {
+    switch (contact ? 5 : below(&a, 6)) {
     case 0: attack_batch(&a, model); break;
+    case 5: a.calls += attack_contact(random, CALLS_A_ROUND, a.models, a.model_count); break;
     case 1: attack_world(&a); break;
     case 2: attack_haptics(&a, model); break;
     default: attack_body(&a, model); break;

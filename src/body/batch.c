@@ -70,6 +70,7 @@ static void step_range(int32_t begin, int32_t end, void *context) {
   for (int32_t i = begin; i < end; i++) {
     lbBody *body = &group->bodies[i];
     body->plain = lb_method_steps_many(p->method) && lb_body_is_plain(body);
+    body->counts.steps += body->plain;
     if (!scratch)
       body->flags = LB_STEP_REFUSED;
     else if (!body->plain)

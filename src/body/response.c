@@ -145,10 +145,8 @@ bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look
   return ready;
 }
 
-static lbTouchSphere find_sphere(const lbBody *body, lbScratch *s) {
-  const lbTree *tree = NULL;
+static lbTouchSphere find_sphere(const lbBody *body, const lbTree *tree, lbScratch *s) {
   lbVec3 rest, mean, rate;
-  lb_prepared_tree(body->prepared, &tree, NULL);
   body->prepared->method->get(body, s->a, s->b, NULL);
   lbTouchSphere sphere = { .radius = rest_sphere(tree, &rest) };
   sphere.bend = bound_of(tree, body->prepared->level, s->a, &mean);
@@ -163,9 +161,11 @@ static lbTouchSphere find_sphere(const lbBody *body, lbScratch *s) {
 }
 
 lbTouchSphere lb_touch_sphere(const lbBody *body) {
+  const lbTree *tree = NULL;
   lbScratch *s = lb_scratch_borrow(body->prepared);
-  if (!s) return (lbTouchSphere){ .centre = body->frame.position };
-  lbTouchSphere sphere = find_sphere(body, s);
+  lbTouchSphere sphere = { .centre = body->frame.position };
+  if (s && lb_prepared_tree(body->prepared, &tree, NULL) == LB_OK)
+    sphere = find_sphere(body, tree, s);
   lb_scratch_return(body->prepared, s);
   return sphere;
 }
@@ -389,6 +389,7 @@ static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScr
 }
 
 void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
+  t->body->counts.responses += 3 * count;
   add_shape(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, matrix);
 }
 
@@ -487,6 +488,7 @@ void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *spots, doub
   if (p->dimension == 0) return; // a rigid body has no shape to give
   align_rows(p, t->step.frame.turn, count, spots, w.rows, width, rows);
   kernels->turn_back(p->dimension, 3 * count, rows, width, w.columns);
+  t->body->counts.responses += 3 * count;
   respond_columns(t->body, &t->step, t->scratch, 3 * count, w.columns);
   kernels->turn(p->dimension, 3 * count, w.columns, width, moved);
 }

@@ -38,6 +38,13 @@ typedef struct lbBodyTake {
   const lbFrameState *whole;
 } lbBodyTake;
 
+// What steps of a body cost, since a world set it to 0 (world/step_counts.h).
+typedef struct lbBodyCounts {
+  int64_t factorings; // times the method made and factored the matrix of a step
+  int64_t responses;  // columns: what a force at a contact point does over a step
+  int64_t steps;      // taken, substeps included
+} lbBodyCounts;
+
 struct lbBody {
   // What steps of many bodies look at, and no more, lies in the first cache line.
   _Alignas(64) const lbPrepared *prepared;
@@ -68,6 +75,7 @@ struct lbBody {
   void *own; // the method's state
   void *user_data;
   lbError *message;
+  lbBodyCounts counts;
 };
 
 static inline bool lb_frame_is_still(const lbBody *body) {

@@ -44,6 +44,7 @@ int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *s) {
 
 int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *s) {
   int32_t flags = lb_part_prepare(body, step, s);
+  body->counts.factorings += !(flags & LB_STEP_NONFINITE);
   return flags & LB_STEP_NONFINITE ? flags : flags | body->prepared->method->begin(body, step, s);
 }
 
@@ -57,6 +58,7 @@ static int32_t solve(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
     flags |= method->end(body, step, s);
     if (!(flags & LB_STEP_AGAIN)) break;
     step->iteration++;
+    body->counts.factorings++;
     flags = (flags & ~LB_STEP_AGAIN) | method->begin(body, step, s);
   }
   return flags;
@@ -64,6 +66,7 @@ static int32_t solve(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
 
 int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   const lbBodyMethod *method = body->prepared->method;
+  body->counts.steps++;
   flags = solve(body, step, s, flags);
   // The last take's step is kept also when it is far from a solution.
   if ((flags & LB_STEP_FAR) && step->integrator == LB_STEP_EULER)
@@ -184,6 +187,7 @@ int32_t lb_body_step(lbBody *body, double dt) {
     return LB_STEP_REFUSED;
   }
   body->plain = p->method->step_many && lb_body_is_plain(body);
+  body->counts.steps += body->plain;
   if (body->plain && body->group->count == 1 && p->method->alone) {
     p->method->step_many(body->group, 0, 1, dt, NULL); // nanoseconds: borrowing would take as long
     return body->flags;

@@ -1,6 +1,8 @@
 // What must hold between the arrays of a model and of a world.
 #include "model/model.h"
 
+#include "limber/material.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +10,6 @@
 #define EIGENVALUE_MOST 1e40
 #define LENGTH_MOST 1e30
 #define RECORDING_MOST 1000 // vectors
-#define LAW_OF_SHELLS 6     // LB_MATERIAL_SHELL
 #define RATE_LEAST 1e-6     // Hz
 
 static lbStatus check_sizes(const lbModel *m, const char *where, lbError *err) {
@@ -39,13 +40,34 @@ static lbStatus check_mass(const lbModel *m, const char *where, lbError *err) {
                      m->node_masses[i]);
   if (!(m->rigid_mass[0] > 0))
     return lb_fail(err, LB_ERR_FORMAT, "%s: its mass is %g kg", where, m->rigid_mass[0]);
+  for (int i = 0; i < 3; i++)
+    if (m->rigid_inertia[4 * i] < 0)
+      return lb_fail(err, LB_ERR_FORMAT, "%s: rigid.inertia[%d] is %g kg m2, it must be 0 or more",
+                     where, 4 * i, m->rigid_inertia[4 * i]);
+  return LB_OK;
+}
+
+// Those of elements; of others nothing is asked.
+static lbStatus check_materials(const lbModel *m, const char *where, lbError *err) {
+  for (int32_t e = 0; e < m->size.element_count; e++) {
+    int32_t number = m->element_materials[e];
+    const double *values = m->material_values + 6 * (size_t)number;
+    bool by_young = m->material_laws[number] != LB_MATERIAL_SHELL &&
+                    m->material_laws[number] != LB_MATERIAL_MOONEYRIVLIN;
+    if (!(values[2] > 0))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: material %d has density %g kg/m3", where, (int)number,
+                     values[2]);
+    if (by_young && !(values[0] > 0))
+      return lb_fail(err, LB_ERR_FORMAT, "%s: material %d has Young's modulus %g Pa", where,
+                     (int)number, values[0]);
+  }
   return LB_OK;
 }
 
 // A solid with the law of a shell would have no kernel; bodies check the triangles of shells.
 static lbStatus check_laws(const lbModel *m, const char *where, lbError *err) {
   for (int32_t e = 0; e < m->size.element_count - m->size.shell_count; e++)
-    if (m->material_laws[m->element_materials[e]] == LAW_OF_SHELLS)
+    if (m->material_laws[m->element_materials[e]] == LB_MATERIAL_SHELL)
       return lb_fail(err, LB_ERR_FORMAT, "%s: element %d, a solid, has the law of a shell", where,
                      (int)e);
   return LB_OK;
@@ -230,6 +252,7 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status)
     status = check_lengths(m->vertex_positions, m->size.vertex_count, "surface vertex", where, err);
   if (!status) status = check_mass(m, where, err);
+  if (!status) status = check_materials(m, where, err);
   if (!status) status = check_laws(m, where, err);
   if (!status) status = check_embedding(m, where, err);
   if (!status) status = check_textures(m, where, err);

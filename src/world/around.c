@@ -152,6 +152,7 @@ typedef struct Region {
   lbVec3 centre; // own axes of the body
   bool met;
   double angle; // that the surface fills around the centre
+  bool failed;  // no memory
 } Region;
 
 static bool reaches_region(void *context, lbVec3 centre, double radius) {
@@ -194,11 +195,13 @@ static bool add_angle(void *context, const lbSurfaceTriangle *t, int32_t number)
 // A surface that passes through the region, or has it inside.
 static bool body_meets(const lbBody *body, Region *r) {
   lbTouchSphere sphere = lb_touch_sphere(body);
-  if (lb_length(lb_sub(sphere.centre, r->frame.position)) > sphere.radius + r->radius) return false;
+  bool apart = lb_length(lb_sub(sphere.centre, r->frame.position)) > sphere.radius + r->radius;
+  if (sphere.radius > 0 && apart) return false; // 0: no memory
   r->body = body, r->met = false, r->angle = 0;
   r->centre = lb_body_unplace(body, r->frame.position);
-  (void)lb_touch_visit(body, reaches_region, meets_region, r);
-  if (!r->met) (void)lb_touch_visit(body, everywhere, add_angle, r);
+  bool seen = lb_touch_visit(body, reaches_region, meets_region, r);
+  if (!r->met) seen = lb_touch_visit(body, everywhere, add_angle, r) && seen;
+  r->failed = r->failed || !seen;
   return r->met || fabs(r->angle) > 2 * LB_PI;
 }
 
@@ -237,7 +240,7 @@ static lbStatus overlap(const lbWorld *world, const lbSolidDef *def, lbVec3 cent
                .is_box = def->kind == LB_SOLID_BOX };
   list_region(world, &r, most, found, count);
   lb_solid_destroy(solid);
-  return LB_OK;
+  return r.failed ? lb_fail_memory(err) : LB_OK;
 }
 
 lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double radius, int32_t most,

@@ -31,51 +31,49 @@ void lb_touch_destroy(lbWorldTouch *touch) {
   lb_free(touch);
 }
 
-static bool make(void *block, size_t count, size_t bytes) {
-  void **at = block;
-  lb_free(*at);
-  *at = lb_alloc(count, bytes);
-  return *at != NULL;
-}
+static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
-// More room for what is kept from step to step.
-static bool extend(void *block, size_t kept, size_t count, size_t bytes) {
-  void **at = block, *more = lb_alloc(count, bytes);
-  if (more && kept > 0) memcpy(more, *at, kept * bytes);
-  lb_free(*at);
-  *at = more;
-  return more != NULL;
+// Numbers: blocks of pairs; how bodies give way, whose sum over bodies is largest where they are
+// full.
+static size_t block_room_for(int32_t room) {
+  return least_of(LB_CONTACT_BLOCK * (size_t)room, BLOCKS_MOST);
+}
+static size_t pool_room_for(int32_t room) {
+  size_t full = 2 * (size_t)room / LB_BODY_CONTACTS + 1;
+  return least_of(full * lb_touch_pool_of(LB_BODY_CONTACTS), POOL_MOST);
 }
 
 // What depends on the number of contacts.
-static bool make_contacts(lbWorldTouch *touch, int32_t room) {
+static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room) {
   size_t n = (size_t)room, kept = (size_t)touch->remembered_count;
-  // The sum over bodies is largest where they are full.
-  size_t most = (2 * n / LB_BODY_CONTACTS + 1) * lb_touch_pool_of(LB_BODY_CONTACTS);
-  touch->pool_room = most < POOL_MOST ? most : POOL_MOST;
-  touch->block_room = LB_CONTACT_BLOCK * n < BLOCKS_MOST ? LB_CONTACT_BLOCK * n : BLOCKS_MOST;
-  lb_free(touch->lcp_work), lb_free(touch->stops);
-  touch->lcp_work = touch->stops = NULL; // made anew by their own
-  return extend(&touch->reports, kept, n, sizeof *touch->reports) &&
-         extend(&touch->remembered, kept, n, sizeof *touch->remembered) &&
-         make(&touch->contacts, n, sizeof *touch->contacts) &&
-         make(&touch->found, LB_LISTED * n + LB_NEAR_BLOCK * LB_PAIR_CONTACTS,
-              sizeof *touch->found) &&
-         make(&touch->forces, 3 * n, sizeof(double)) &&
-         make(&touch->impulses, 3 * n, sizeof(double)) &&
-         make(&touch->remembered_next, n, sizeof(int32_t)) &&
-         make(&touch->woken, 2 * n, sizeof(int32_t)) &&
-         make(&touch->sides, 2 * n, sizeof *touch->sides) &&
-         make(&touch->free, 3 * n, sizeof(double)) && make(&touch->frictions, n, sizeof(double)) &&
-         make(&touch->spots, 2 * n, sizeof *touch->spots) &&
-         make(&touch->ways, 2 * n, sizeof *touch->ways) &&
-         make(&touch->owners, 2 * n, sizeof(int32_t)) &&
-         make(&touch->by_island, n, sizeof(int32_t)) &&
-         make(&touch->amounts, 6 * n, sizeof(double)) &&
-         make(&touch->solve_work, LB_CONTACT_WORK * n, sizeof(double)) &&
-         make(&touch->solve_integers, LB_CONTACT_INTS * n, sizeof(int32_t)) &&
-         make(&touch->blocks, touch->block_room, sizeof(double)) &&
-         make(&touch->pool, touch->pool_room, sizeof(double)) && lb_choose_reserve(touch, room);
+  lb_reserve_kept(r, &touch->reports, kept, n, sizeof *touch->reports);
+  lb_reserve_kept(r, &touch->remembered, kept, n, sizeof *touch->remembered);
+  lb_reserve(r, &touch->contacts, n, sizeof *touch->contacts);
+  lb_reserve(r, &touch->found, LB_LISTED * n + LB_NEAR_BLOCK * LB_PAIR_CONTACTS,
+             sizeof *touch->found);
+  lb_reserve(r, &touch->forces, 3 * n, sizeof(double));
+  lb_reserve(r, &touch->impulses, 3 * n, sizeof(double));
+  lb_reserve(r, &touch->remembered_next, n, sizeof(int32_t));
+  lb_reserve(r, &touch->woken, 2 * n, sizeof(int32_t));
+  lb_reserve(r, &touch->sides, 2 * n, sizeof *touch->sides);
+  lb_reserve(r, &touch->free, 3 * n, sizeof(double));
+  lb_reserve(r, &touch->frictions, n, sizeof(double));
+  lb_reserve(r, &touch->spots, 2 * n, sizeof *touch->spots);
+  lb_reserve(r, &touch->ways, 2 * n, sizeof *touch->ways);
+  lb_reserve(r, &touch->owners, 2 * n, sizeof(int32_t));
+  lb_reserve(r, &touch->by_island, n, sizeof(int32_t));
+  lb_reserve(r, &touch->amounts, 6 * n, sizeof(double));
+  lb_reserve(r, &touch->solve_work, LB_CONTACT_WORK * n, sizeof(double));
+  lb_reserve(r, &touch->solve_integers, LB_CONTACT_INTS * n, sizeof(int32_t));
+  lb_reserve(r, &touch->blocks, block_room_for(room), sizeof(double));
+  lb_reserve(r, &touch->pool, pool_room_for(room), sizeof(double));
+  lb_choose_reserve(r, touch, room, pool_room_for(room));
+}
+
+static void set_contact_room(lbWorldTouch *touch, int32_t room) {
+  touch->contact_room = room, touch->contact_count = 0;
+  touch->block_room = block_room_for(room), touch->pool_room = pool_room_for(room);
+  touch->products_room = lb_choose_room(touch->pool_room);
 }
 
 // A body has so many contacts at most; worlds get room for twice as many bodies whenever they have
@@ -86,32 +84,27 @@ static int32_t room_for(const lbWorld *world) {
   return room < most ? room : most;
 }
 
-static bool reserve_contacts(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  int32_t room = room_for(world);
-  if (room == touch->contact_room) return true;
-  touch->contact_count = 0;
-  touch->contact_room = 0;
-  bool made = make_contacts(touch, room);
-  touch->contact_room = made ? room : 0;
-  if (!made) touch->remembered_count = touch->staying_count = 0;
-  return made;
+static void reserve_slots(lbReservation *r, lbWorldTouch *touch, int32_t room) {
+  size_t n = (size_t)room;
+  lb_near_reserve(r, touch, room);
+  lb_reserve(r, &touch->numbers, n, sizeof(int32_t));
+  lb_reserve_kept(r, &touch->sums, (size_t)touch->slot_room, n, sizeof *touch->sums);
+  lb_reserve(r, &touch->touchers, n, sizeof *touch->touchers);
+  lb_reserve(r, &touch->parts, n, sizeof *touch->parts);
+  lb_reserve(r, &touch->parents, n, sizeof(int32_t));
+  lb_reserve(r, &touch->counts, n, sizeof(int32_t));
+  lb_reserve(r, &touch->remembered_first, n, sizeof(int32_t));
+  lb_reserve(r, &touch->rests, n, sizeof(double));
+  lb_reserve(r, &touch->island_begin, n + 1, sizeof(int32_t));
+  lb_reserve(r, &touch->sweeps, n, sizeof(int32_t));
+  lb_reserve(r, &touch->enoughs, n, sizeof(double));
+  lb_reserve(r, &touch->settled, n, sizeof(bool));
+  lb_reserve(r, &touch->shares, n, sizeof(int32_t));
 }
 
-static bool make_slots(lbWorldTouch *touch, int32_t room) {
-  size_t n = (size_t)room;
-  touch->slot_room = room;
-  touch->contact_count = touch->toucher_count = 0;
-  return lb_near_reserve(touch, room) && make(&touch->numbers, n, sizeof(int32_t)) &&
-         make(&touch->sums, n, sizeof *touch->sums) &&
-         make(&touch->touchers, n, sizeof *touch->touchers) &&
-         make(&touch->parts, n, sizeof *touch->parts) &&
-         make(&touch->parents, n, sizeof(int32_t)) && make(&touch->counts, n, sizeof(int32_t)) &&
-         make(&touch->remembered_first, n, sizeof(int32_t)) &&
-         make(&touch->rests, n, sizeof(double)) &&
-         make(&touch->island_begin, n + 1, sizeof(int32_t)) &&
-         make(&touch->sweeps, n, sizeof(int32_t)) && make(&touch->enoughs, n, sizeof(double)) &&
-         make(&touch->settled, n, sizeof(bool)) && make(&touch->shares, n, sizeof(int32_t));
+static void set_slot_room(lbWorldTouch *touch, int32_t room) {
+  touch->slot_room = room, touch->near_room = lb_near_room(room);
+  touch->contact_count = touch->toucher_count = touch->swept_count = 0;
 }
 
 static lbStatus reserve_surface(lbWorldTouch *touch, lbWorldSlot *slot, lbError *err) {
@@ -120,29 +113,58 @@ static lbStatus reserve_surface(lbWorldTouch *touch, lbWorldSlot *slot, lbError 
   return lb_touch_reserve_works(touch, slot->placed->boxes.room, err);
 }
 
-lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
-  lbStatus linked = lb_joints_reserve(world, err);
-  if (linked) return linked;
-  if (!world->settings.contact && !lb_joints_hold_any(world)) return LB_OK;
-  if (!world->touch) world->touch = lb_alloc(1, sizeof *world->touch);
-  if (!world->touch || !reserve_contacts(world)) return lb_fail_memory(err);
-  lbWorldTouch *touch = world->touch;
-  lbStatus reserved = lb_touch_reserve_response(world, err);
-  if (!reserved) reserved = lb_touch_reserve_works(touch, 0, err);
-  if (reserved) return reserved;
-  if (touch->slot_room < world->slot_count && !make_slots(touch, 2 * world->slot_count))
-    return lb_fail_memory(err);
-  reserved = lb_guard_reserve(world, touch->slot_room, touch->contact_room, err);
-  if (reserved) return reserved;
+// What bodies need of their own; they keep it where the rest is refused.
+static lbStatus reserve_bodies(lbWorld *world, lbWorldTouch *touch, const lbWorldJoints *joints,
+                               lbError *err) {
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbBody *body = world->slots[i].body;
-    bool jointed = lb_joints_hold_any(world) && world->linked->body_of_slot[i] >= 0;
+    bool jointed = joints && joints->ordered > 0 && joints->body_of_slot[i] >= 0;
     if (!body || !(world->slots[i].touches || jointed)) continue;
     lbStatus status = lb_touch_make(body, err);
     if (!status && !lb_body_solid(body)) status = reserve_surface(touch, &world->slots[i], err);
     if (status) return status;
   }
   return LB_OK;
+}
+
+// The rest is in place only if there is memory for all of it.
+static lbStatus reserve_touch(lbWorld *world, lbWorldTouch *touch, const lbWorldJoints *joints,
+                              lbError *err) {
+  lbReservation r = { 0 };
+  int32_t contacts = room_for(world), slots = 2 * world->slot_count;
+  bool more_contacts = contacts != touch->contact_room;
+  bool more_slots = touch->slot_room < world->slot_count;
+  lbStatus status = lb_touch_reserve_works(touch, 0, err);
+  if (!status) status = reserve_bodies(world, touch, joints, err);
+  if (status) return status;
+  if (more_contacts) reserve_contacts(&r, touch, contacts);
+  if (more_contacts) lb_touch_reserve_response(&r, world, touch, contacts);
+  if (more_slots) reserve_slots(&r, touch, slots);
+  lb_guard_reserve(&r, world, &touch->guard, more_slots ? slots : 0, more_contacts ? contacts : 0);
+  if (!lb_reservation_end(&r, true)) return lb_fail_memory(err);
+  if (more_contacts) set_contact_room(touch, contacts);
+  if (more_slots) set_slot_room(touch, slots);
+  lb_guard_set_room(world, &touch->guard, contacts);
+  touch->level = world->level;
+  return LB_OK;
+}
+
+lbStatus lb_touch_reserve(lbWorld *world, lbError *err) {
+  lbWorldJoints joints = { 0 };
+  lbWorldTouch *touch = world->touch;
+  lbStatus status = lb_joints_prepare(world, &joints, err);
+  bool needed = touch || world->settings.contact || joints.ordered > 0;
+  if (!status && needed) {
+    if (!touch) touch = lb_alloc(1, sizeof *touch);
+    status = touch ? reserve_touch(world, touch, world->linked ? &joints : NULL, err)
+                   : lb_fail_memory(err);
+    if (status && !world->touch)
+      lb_touch_destroy(touch);
+    else
+      world->touch = touch;
+  }
+  lb_joints_adopt(world, &joints, !status);
+  return status;
 }
 
 // ---- settings and reports ----------------------------------------------------------------------
@@ -155,9 +177,14 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   lbStatus status = lb_touch_check_friction(friction, err);
   if (status) return status;
   lb_sleep_wake(world, (int32_t)(slot - world->slots), true);
-  slot->friction = friction;
+  bool before = slot->touches;
   slot->touches = touches && world->settings.contact && lb_touch_is_possible(slot->body);
-  return lb_touch_reserve(world, err);
+  status = lb_touch_reserve(world, err);
+  if (status)
+    slot->touches = before;
+  else
+    slot->friction = friction;
+  return status;
 }
 
 int32_t lb_world_contact_count(const lbWorld *world) {

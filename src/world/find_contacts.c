@@ -26,18 +26,18 @@ static void release_side(lbPairSide *side) {
   lb_box_set_release(&side->ridges);
 }
 
-void lb_touch_release_works(lbWorldTouch *touch) {
+static void release_works(lbTouchWork works[LB_NEAR_TASKS]) {
   for (int i = 0; i < LB_NEAR_TASKS; i++) {
-    lbTouchWork *work = &touch->works[i];
+    lbTouchWork *work = &works[i];
     lb_free(work->candidates);
     lb_free(work->places);
     for (int side = 0; side < 2; side++) release_side(&work->sides[side]);
     lb_free(work->found);
     lb_free(work->marks);
-    *work = (lbTouchWork){ 0 };
   }
-  touch->found_room = 0;
 }
+
+void lb_touch_release_works(lbWorldTouch *touch) { release_works(touch->works); }
 
 static bool make_side(lbPairSide *side) {
   side->places = lb_alloc(3 * LB_TREE_LARGE + 1, sizeof(double));
@@ -57,21 +57,21 @@ static bool make_work(lbTouchWork *work, size_t triangles) {
   work->places = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->places);
   work->found = lb_alloc(triangles, sizeof *work->found);
   work->marks = lb_alloc(LB_PAIR_TRIANGLES / LB_BATCH, sizeof *work->marks);
-  bool sides = make_side(&work->sides[0]) && make_side(&work->sides[1]);
+  bool sides = make_side(&work->sides[0]);
+  sides = make_side(&work->sides[1]) && sides; // both, so that both can be released
   return sides && work->candidates && work->places && work->found && work->marks;
 }
 
 lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t triangle_count, lbError *err) {
   if (triangle_count < LB_PAIR_TRIANGLES) triangle_count = LB_PAIR_TRIANGLES;
   if (triangle_count <= touch->found_room) return LB_OK;
-  lb_touch_release_works(touch);
+  lbTouchWork works[LB_NEAR_TASKS] = { 0 };
   bool made = true;
   for (int i = 0; i < LB_NEAR_TASKS; i++)
-    made = made && make_work(&touch->works[i], (size_t)triangle_count);
-  if (!made) {
-    lb_touch_release_works(touch);
-    return lb_fail_memory(err);
-  }
+    made = made && make_work(&works[i], (size_t)triangle_count);
+  release_works(made ? touch->works : works);
+  if (!made) return lb_fail_memory(err);
+  memcpy(touch->works, works, sizeof works);
   touch->found_room = triangle_count;
   return LB_OK;
 }

@@ -18,21 +18,19 @@
 
 // ---- memory ------------------------------------------------------------------------------------
 
-bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room) {
-  size_t slots = (size_t)slot_room, pairs = PARTNERS * slots + 1024;
-  lb_near_release(touch);
-  touch->near_room = (int32_t)pairs;
-  touch->spheres = lb_alloc(slots, sizeof *touch->spheres);
-  touch->reaches = lb_alloc(slots, sizeof(double));
-  touch->margins = lb_alloc(slots, sizeof(double));
-  touch->speeds = lb_alloc(slots, sizeof(double));
-  touch->halts = lb_alloc(slots, sizeof(double));
-  touch->swept = lb_alloc(slots, sizeof(int32_t));
-  touch->partners_first = lb_alloc(slots, sizeof(int32_t));
-  touch->partners = lb_alloc(pairs, sizeof *touch->partners);
-  touch->nears = lb_alloc(pairs, sizeof *touch->nears);
-  return touch->spheres && touch->reaches && touch->margins && touch->speeds && touch->halts &&
-         touch->swept && touch->partners_first && touch->partners && touch->nears;
+int32_t lb_near_room(int32_t slot_room) { return PARTNERS * slot_room + 1024; }
+
+void lb_near_reserve(lbReservation *r, lbWorldTouch *touch, int32_t slot_room) {
+  size_t slots = (size_t)slot_room, pairs = (size_t)lb_near_room(slot_room);
+  lb_reserve(r, &touch->spheres, slots, sizeof *touch->spheres);
+  lb_reserve(r, &touch->reaches, slots, sizeof(double));
+  lb_reserve(r, &touch->margins, slots, sizeof(double));
+  lb_reserve(r, &touch->speeds, slots, sizeof(double));
+  lb_reserve(r, &touch->halts, slots, sizeof(double));
+  lb_reserve(r, &touch->swept, slots, sizeof(int32_t));
+  lb_reserve(r, &touch->partners_first, slots, sizeof(int32_t));
+  lb_reserve(r, &touch->partners, pairs, sizeof *touch->partners);
+  lb_reserve(r, &touch->nears, pairs, sizeof *touch->nears);
 }
 
 void lb_near_release(lbWorldTouch *touch) {
@@ -40,7 +38,6 @@ void lb_near_release(lbWorldTouch *touch) {
                            touch->speeds,  touch->halts,    touch->swept,
                            touch->nears,   touch->partners, touch->partners_first };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
-  touch->swept_count = 0;
 }
 
 // ---- spheres -----------------------------------------------------------------------------------

@@ -15,45 +15,39 @@ static int32_t last_take(const lbWorld *world) {
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static bool make_guard_array(void *array, size_t count, size_t size) {
-  void **at = array;
-  lb_free(*at);
-  *at = lb_alloc(count, size);
-  return *at != NULL;
+static size_t state_bytes(const lbWorldSlot *slot) {
+  return slot->body ? lb_body_state_bytes(slot->body) : 0;
 }
 
-static size_t place_states(const lbWorld *world, size_t *begin) {
+static int32_t share_room_for(int32_t contacts) { return 2 * contacts; }
+
+void lb_guard_reserve(lbReservation *r, const lbWorld *world, lbGuard *g, int32_t slots,
+                      int32_t contacts) {
+  size_t n = (size_t)slots, bytes = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) bytes += state_bytes(&world->slots[i]);
+  lb_reserve(r, &g->state_begin, (size_t)world->slot_count + 1, sizeof *g->state_begin);
+  if (bytes > g->state_room) {
+    lb_reserve(r, &g->states, bytes, 1);
+    lb_reserve(r, &g->work, bytes, 1);
+  }
+  if (slots > 0) {
+    lb_reserve(r, &g->frames, n, sizeof *g->frames);
+    lb_reserve(r, &g->energies, n, sizeof *g->energies);
+    lb_reserve(r, &g->causes, n, sizeof *g->causes);
+    lb_reserve(r, &g->islands, n, sizeof *g->islands);
+    lb_reserve(r, &g->first_share, n, sizeof *g->first_share);
+  }
+  if (contacts > 0) lb_reserve(r, &g->shares, (size_t)share_room_for(contacts), sizeof *g->shares);
+}
+
+void lb_guard_set_room(const lbWorld *world, lbGuard *g, int32_t contacts) {
   size_t bytes = 0;
-  for (int32_t i = 0; i < world->slot_count; i++) {
-    begin[i] = bytes;
-    if (world->slots[i].body) bytes += lb_body_state_bytes(world->slots[i].body);
+  for (int32_t i = 0; i <= world->slot_count; i++) {
+    g->state_begin[i] = bytes;
+    if (i < world->slot_count) bytes += state_bytes(&world->slots[i]);
   }
-  begin[world->slot_count] = bytes;
-  return bytes;
-}
-
-lbStatus lb_guard_reserve(lbWorld *world, int32_t slots, int32_t contacts, lbError *err) {
-  lbGuard *g = &world->touch->guard;
-  size_t n = (size_t)slots, shares = 2 * (size_t)contacts;
-  bool made = make_guard_array(&g->state_begin, n + 1, sizeof *g->state_begin);
-  if (made && g->slot_room < slots) {
-    made = make_guard_array(&g->frames, n, sizeof *g->frames) &&
-           make_guard_array(&g->energies, n, sizeof *g->energies) &&
-           make_guard_array(&g->causes, n, sizeof *g->causes) &&
-           make_guard_array(&g->islands, n, sizeof *g->islands) &&
-           make_guard_array(&g->first_share, n, sizeof *g->first_share);
-    g->slot_room = made ? slots : 0;
-  }
-  if (made && g->share_room < (int32_t)shares) {
-    made = make_guard_array(&g->shares, shares, sizeof *g->shares);
-    g->share_room = made ? (int32_t)shares : 0;
-  }
-  size_t bytes = made ? place_states(world, g->state_begin) : 0;
-  if (made && bytes > g->state_room) {
-    made = make_guard_array(&g->states, bytes, 1) && make_guard_array(&g->work, bytes, 1);
-    g->state_room = made ? bytes : 0;
-  }
-  return made ? LB_OK : lb_fail_memory(err);
+  if (bytes > g->state_room) g->state_room = bytes;
+  g->share_room = share_room_for(contacts);
 }
 
 void lb_guard_release(lbGuard *g) {

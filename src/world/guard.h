@@ -14,6 +14,7 @@
 #ifndef LB_WORLD_GUARD_H
 #define LB_WORLD_GUARD_H
 
+#include "world/reserve.h"
 #include "world/world.h"
 
 typedef struct lbColliderShare { // of a body in the force on a collider
@@ -25,10 +26,9 @@ typedef struct lbGuard {
   lbGuardCounts counts;
   bool restores; // bodies of this step can be restored
   size_t state_room;
-  size_t *state_begin; // (slots + 1): of each body in
-  char *states;        // (state_room): where the step began
-  char *work;          // (state_room)
-  int32_t slot_room;
+  size_t *state_begin;  // (slots + 1): of each body in
+  char *states;         // (state_room): where the step began
+  char *work;           // (state_room)
   lbFrameState *frames; // (slot_room): where the step began
   double *energies;     // (slot_room) J, where the substep began; NAN: not known
   int32_t *causes;      // (slot_room): lbFailure of the island of which a slot is the first
@@ -38,8 +38,11 @@ typedef struct lbGuard {
   lbColliderShare *shares; // (share_room)
 } lbGuard;
 
-// Room for the states of all bodies, for `slots` slots and `contacts` contacts.
-lbStatus lb_guard_reserve(lbWorld *world, int32_t slots, int32_t contacts, lbError *err);
+// Room for the states of all bodies, and for `slots` slots and `contacts` contacts (0: as it was);
+// when there is memory for all of it, in use.
+void lb_guard_reserve(lbReservation *r, const lbWorld *world, lbGuard *guard, int32_t slots,
+                      int32_t contacts);
+void lb_guard_set_room(const lbWorld *world, lbGuard *guard, int32_t contacts);
 void lb_guard_release(lbGuard *guard);
 
 // A step begins: all bodies take it at once.

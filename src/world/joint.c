@@ -206,33 +206,46 @@ lbStatus lb_world_add_joint(lbWorld *world, const lbJointDef *def, lbJointId *id
     *id = lb_world_id(at, j->generation);
     return LB_OK;
   }
-  j->used = false;
   lb_free(j->pairs);
-  j->pairs = NULL;
-  (void)lb_touch_reserve(world, NULL);
+  *j = (lbBodyJoint){ .generation = j->generation - 1 };
   return status;
 }
 
-static lbStatus remove_joint(lbWorld *world, lbBodyJoint *j, lbError *err) {
+static bool is_of_body(const lbBodyJoint *j, lbBodyId id) {
+  return j->def.bodies[0] == id || j->def.bodies[1] == id;
+}
+
+static void release_joint(lbWorld *world, lbBodyJoint *j) {
   wake_ends(world, j);
-  j->used = false;
   lb_free(j->pairs);
   j->pairs = NULL;
-  return lb_touch_reserve(world, err);
 }
 
 lbStatus lb_world_remove_joint(lbWorld *world, lbJointId id, lbError *err) {
   lbBodyJoint *j = NULL;
   lbStatus status = find(world, id, &j, err);
-  return status ? status : remove_joint(world, j, err);
+  if (status) return status;
+  j->used = false;
+  status = lb_touch_reserve(world, err);
+  j->used = status != LB_OK;
+  if (!status) release_joint(world, j);
+  return status;
 }
 
-void lb_joints_forget_body(lbWorld *world, lbBodyId id) {
-  for (int32_t i = 0; world->linked && i < world->linked->count; i++) {
-    lbBodyJoint *j = &world->linked->list[i];
-    if (j->used && (j->def.bodies[0] == id || j->def.bodies[1] == id))
-      (void)remove_joint(world, j, NULL);
+lbStatus lb_joints_forget_body(lbWorld *world, lbBodyId id, lbError *err) {
+  int32_t count = world->linked ? world->linked->count : 0, found = 0;
+  lbBodyJoint *list = count > 0 ? world->linked->list : NULL;
+  for (int32_t i = 0; i < count; i++) {
+    list[i].leaves = list[i].used && is_of_body(&list[i], id);
+    list[i].used = list[i].used && !list[i].leaves;
+    found += list[i].leaves;
   }
+  lbStatus status = found > 0 ? lb_touch_reserve(world, err) : LB_OK;
+  for (int32_t i = 0; i < count; i++) {
+    if (list[i].leaves && status) list[i].used = true;
+    if (list[i].leaves && !status) release_joint(world, &list[i]);
+  }
+  return status;
 }
 
 lbStatus lb_world_joint(const lbWorld *world, lbJointId id, lbJointReport *out, lbError *err) {
@@ -259,9 +272,14 @@ lbStatus lb_world_set_motor(lbWorld *world, lbJointId id, double speed, double f
   status = check_numbers(&def, err);
   if (status) return status;
   bool more = (j->def.motor_force > 0) != (force > 0);
-  if (speed != j->def.motor_speed || force != j->def.motor_force) wake_ends(world, j);
+  lbJointDef before = j->def;
   j->def = def;
-  return more ? lb_touch_reserve(world, err) : LB_OK;
+  status = more ? lb_touch_reserve(world, err) : LB_OK;
+  if (status)
+    j->def = before;
+  else if (speed != before.motor_speed || force != before.motor_force)
+    wake_ends(world, j);
+  return status;
 }
 
 bool lb_joints_part(const lbWorld *world, int32_t a, int32_t b) {
@@ -363,7 +381,23 @@ static bool number_bodies(const lbWorld *world, lbWorldJoints *joints) {
   return made;
 }
 
-// Joints by component, where their ends' lines are among those of the bodies, and rows.
+// Where the lines of the ends of the joints in `order` are among those of the bodies.
+static void number_ends(lbWorldJoints *joints) {
+  for (int32_t i = 0; i < joints->body_count; i++) joints->bodies[i].basis_count = 0;
+  for (int32_t o = 0; o < joints->ordered; o++) {
+    lbBodyJoint *j = &joints->list[joints->order[o]];
+    for (int32_t e = 0; e < 2 * j->pair_count; e++) {
+      lbJointEnd *end = &j->pairs[e / 2][e % 2];
+      end->joint = joints->order[o];
+      end->body = end->slot < 0 ? -1 : joints->body_of_slot[end->slot];
+      if (end->body < 0) continue;
+      end->basis = joints->bodies[end->body].basis_count;
+      joints->bodies[end->body].basis_count += lb_anchor_axes(&end->anchor);
+    }
+  }
+}
+
+// Joints by component, and how many rows they have.
 static lbStatus order_joints(lbWorldJoints *joints, lbError *err) {
   joints->order = lb_alloc((size_t)joints->count, sizeof *joints->order);
   joints->most_rows = lb_alloc((size_t)joints->component_count, sizeof *joints->most_rows);
@@ -377,15 +411,8 @@ static lbStatus order_joints(lbWorldJoints *joints, lbError *err) {
       if (joints->bodies[first].component != c) continue;
       joints->order[joints->ordered++] = i;
       joints->most_rows[c] += rows_of(j);
-      for (int32_t e = 0; e < 2 * j->pair_count; e++) {
-        lbJointEnd *end = &j->pairs[e / 2][e % 2];
-        end->joint = i;
-        end->body = end->slot < 0 ? -1 : joints->body_of_slot[end->slot];
-        if (end->body < 0) continue;
-        end->basis = joints->bodies[end->body].basis_count;
-        joints->bodies[end->body].basis_count += lb_anchor_axes(&end->anchor);
-      }
     }
+  number_ends(joints);
   return LB_OK;
 }
 
@@ -492,14 +519,22 @@ static bool make_memory(const lbWorld *world, lbWorldJoints *joints) {
   return true;
 }
 
-lbStatus lb_joints_reserve(lbWorld *world, lbError *err) {
-  lbWorldJoints *joints = world->linked;
-  if (!joints) return LB_OK;
-  release_memory(joints);
-  if (!number_bodies(world, joints)) return lb_fail_memory(err);
-  lbStatus status = order_joints(joints, err);
-  if (!status) status = count_rows(joints, err);
-  if (!status && !(list_ends(joints) && make_memory(world, joints))) status = lb_fail_memory(err);
-  if (status) joints->ordered = 0;
+lbStatus lb_joints_prepare(const lbWorld *world, lbWorldJoints *next, lbError *err) {
+  const lbWorldJoints *now = world->linked;
+  if (!now) return LB_OK;
+  *next = (lbWorldJoints){ .count = now->count, .room = now->room, .list = now->list };
+  if (!number_bodies(world, next)) return lb_fail_memory(err);
+  lbStatus status = order_joints(next, err);
+  if (!status) status = count_rows(next, err);
+  if (!status && !(list_ends(next) && make_memory(world, next))) status = lb_fail_memory(err);
   return status;
+}
+
+void lb_joints_adopt(lbWorld *world, lbWorldJoints *next, bool keep) {
+  if (!world->linked) return;
+  release_memory(keep ? world->linked : next);
+  if (keep)
+    *world->linked = *next;
+  else
+    number_ends(world->linked);
 }

@@ -39,6 +39,7 @@ typedef struct lbJointState {
 typedef struct lbBodyJoint {
   uint32_t generation;
   bool used;
+  bool leaves;    // it is being removed with its body
   lbJointDef def; // without its region
   int32_t pair_count;
   lbJointEnd (*pairs)[2];  // (pair_count): a region has many
@@ -85,7 +86,7 @@ typedef struct lbWorldJoints {
   size_t room;
   lbBodyJoint *list;
 
-  // Made by lb_joints_reserve.
+  // Made by lb_joints_prepare.
   int32_t body_count, component_count, row_room;
   bool again;            // forces are found once more, about those that were found
   int32_t row_most;      // of a component
@@ -118,8 +119,10 @@ typedef struct lbWorldJoints {
 } lbWorldJoints;
 
 void lb_joints_destroy(lbWorldJoints *joints); // NULL is legal
-// Room for all that holds; after joints, bodies or contacts' room changed.
-lbStatus lb_joints_reserve(lbWorld *world, lbError *err);
+// Room for all that holds, in `next`; and it replaces the room there is, or (keep = false) is
+// released. Without joints both do nothing.
+lbStatus lb_joints_prepare(const lbWorld *world, lbWorldJoints *next, lbError *err);
+void lb_joints_adopt(lbWorld *world, lbWorldJoints *next, bool keep);
 static inline bool lb_joints_hold_any(const lbWorld *world) {
   return world->linked && world->linked->ordered > 0;
 }
@@ -135,7 +138,8 @@ bool lb_joints_part(const lbWorld *world, int32_t a, int32_t b);
 // What steps change: saved where a step begins, restored for the bodies that take it again.
 void lb_joints_save(lbWorld *world);
 void lb_joints_restore(lbWorld *world);
-void lb_joints_forget_body(lbWorld *world, lbBodyId id); // it is being removed
+// Removes the joints of a body that is being removed.
+lbStatus lb_joints_forget_body(lbWorld *world, lbBodyId id, lbError *err);
 
 // joint_rows.c: rows of all joints at the ends' states; when the step is done (`speeds`), the same
 // rows with the velocities there.

@@ -288,7 +288,7 @@ static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
     slot->flags = body.flags;
     slot->asleep = body.asleep != 0 && world->touch;
     lb_body_set_asleep(slot->body, slot->asleep);
-    bool known = body.sleep_group >= 0 && body.sleep_group < world->slot_count;
+    bool known = body.sleep_group >= -1 && body.sleep_group < world->slot_count;
     slot->sleep_group = known ? body.sleep_group : i;
     slot->rest = isfinite(body.rest) ? body.rest : 0;
     slot->push = body.push, slot->print = body.print;

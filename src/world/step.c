@@ -1,6 +1,7 @@
 // A step of a world: targets and loads -> rows (contacts and joints) -> bodies -> impulses ->
 // guard.
 #include "world/joint.h"
+#include "world/step_counts.h"
 
 #define SINGLES 8 // bodies a task: waking a thread costs more than a few steps
 #define PACE_MOST 1000
@@ -194,6 +195,7 @@ static void take_substep(lbWorld *world, const WorldStep *step, int32_t i, int32
   double start = i == 0 ? step->start : step->start + length * i / n;
   double end = i + 1 == n ? step->end : step->start + length * (i + 1) / n;
   world->h = n == 1 ? world->length : world->length / n;
+  world->substeps++;
   lb_guard_open(world, i, n);
   lb_guard_save_targets(world);
   set_frame_targets(world, step, i == 0); // first: a cut turns the axes that loads are taken into
@@ -243,6 +245,7 @@ int32_t lb_world_step(lbWorld *world, double dt) {
   int32_t count = world->settings.substeps;
   if (!lb_time_step_is_legal(dt) || !lb_time_step_is_legal(dt / count)) return LB_STEP_REFUSED;
   set_length(world, dt / count);
+  lb_step_counts_clear(world);
   world->whole = dt;
   for (int32_t i = 0; i < world->slot_count; i++) world->slots[i].flags = 0;
   for (int32_t i = 0; i < world->group_count; i++) world->groups[i].seconds = 0;

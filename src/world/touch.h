@@ -23,6 +23,7 @@
 #define LB_WORLD_TOUCH_H
 
 #include "world/guard.h"
+#include "world/reserve.h"
 #include "world/world.h"
 
 #include "collide/segments.h"
@@ -214,8 +215,9 @@ struct lbWorldTouch {
   double *pool;                // matrices and moves of parts
   size_t pool_room, pool_used;
   lbContactStats stats;
-  double *stops;    // (contact_room x 3): impulses before the step, N s; NULL: there are none
-  double *lcp_work; // NULL: forces are found by Gauss-Seidel
+  int64_t sweep_count; // of all islands and solves of the last step (step_counts.h)
+  double *stops;       // (contact_room x 3): impulses before the step, N s; NULL: there are none
+  double *lcp_work;    // NULL: forces are found by Gauss-Seidel
   lbGuard guard;
   int32_t found_room;
   lbTouchWork works[LB_NEAR_TASKS];
@@ -229,7 +231,8 @@ static inline size_t lb_touch_pool_of(int32_t count) {
   return 3 * (size_t)count * (3 * (size_t)count + 3);
 }
 
-// Room for all bodies and contacts; memory is taken here and not in a step.
+// Room for all bodies and contacts; memory is taken here and not in a step. A failure leaves the
+// room for contacts and joints as it was.
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err);
 void lb_touch_destroy(lbWorldTouch *touch); // NULL is legal
 
@@ -239,7 +242,8 @@ void lb_touch_begin(lbWorld *world, double start, double end);
 void lb_touch_finish(lbWorld *world);
 
 // touch_response.c.
-lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err);
+void lb_touch_reserve_response(lbReservation *r, const lbWorld *world, lbWorldTouch *touch,
+                               int32_t room);
 // `first`: how many contacts the problems before this one have that are solved at the same time.
 // Returns the sweeps that it took.
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
@@ -306,7 +310,8 @@ void lb_touch_join_points(lbWorldTouch *touch);
 void lb_touch_share_out(lbWorldTouch *touch, const double *of_contacts);
 void lb_touch_for_touchers(lbWorld *world, int32_t bodies, lbRangeTask *task);
 // touch_near.c: memory; pairs that could touch.
-bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room);
+void lb_near_reserve(lbReservation *r, lbWorldTouch *touch, int32_t slot_room);
+int32_t lb_near_room(int32_t slot_room); // pairs
 void lb_near_release(lbWorldTouch *touch);
 void lb_near_find(lbWorld *world);
 // How far around two surfaces that are placed is looked for places (margin, m; 0: they cannot

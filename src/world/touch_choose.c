@@ -15,22 +15,19 @@
 
 // ---- memory ------------------------------------------------------------------------------------
 
-bool lb_choose_reserve(lbWorldTouch *touch, int32_t room) {
+size_t lb_choose_room(size_t pool_room) { return pool_room < MOST ? pool_room : MOST; }
+
+void lb_choose_reserve(lbReservation *r, lbWorldTouch *touch, int32_t room, size_t pool_room) {
   size_t n = (size_t)room;
-  lb_choose_release(touch);
-  touch->products_room = touch->pool_room < MOST ? touch->pool_room : MOST;
-  touch->products = lb_alloc(touch->products_room, sizeof(double));
-  touch->left_out = lb_alloc(n, sizeof *touch->left_out);
-  touch->chosen = lb_alloc(2 * n, sizeof *touch->chosen);
-  touch->chosen_sides = lb_alloc(2 * n, sizeof *touch->chosen_sides);
-  return touch->products && touch->left_out && touch->chosen && touch->chosen_sides;
+  lb_reserve(r, &touch->products, lb_choose_room(pool_room), sizeof(double));
+  lb_reserve(r, &touch->left_out, n, sizeof *touch->left_out);
+  lb_reserve(r, &touch->chosen, 2 * n, sizeof *touch->chosen);
+  lb_reserve(r, &touch->chosen_sides, 2 * n, sizeof *touch->chosen_sides);
 }
 
 void lb_choose_release(lbWorldTouch *touch) {
   lb_free(touch->products), lb_free(touch->left_out);
   lb_free(touch->chosen), lb_free(touch->chosen_sides);
-  touch->products = NULL, touch->left_out = NULL;
-  touch->chosen = NULL, touch->chosen_sides = NULL;
 }
 
 // ---- products ----------------------------------------------------------------------------------

@@ -4,7 +4,8 @@
 
 #include "world/touch.h"
 
-bool lb_choose_reserve(lbWorldTouch *touch, int32_t room); // contacts
+size_t lb_choose_room(size_t pool_room); // numbers of products
+void lb_choose_reserve(lbReservation *r, lbWorldTouch *touch, int32_t contacts, size_t pool_room);
 void lb_choose_release(lbWorldTouch *touch);
 
 // Whose responses are a product: toucher->rows is set, or NULL. `wanted`: some may be.

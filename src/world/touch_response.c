@@ -25,18 +25,13 @@
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static int32_t exact_room(const lbWorldTouch *touch) {
-  return touch->contact_room < EXACTLY ? touch->contact_room : EXACTLY;
-}
+static int32_t exact_room(int32_t contacts) { return contacts < EXACTLY ? contacts : EXACTLY; }
 
-lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err) {
-  lbWorldTouch *touch = world->touch;
+void lb_touch_reserve_response(lbReservation *r, const lbWorld *world, lbWorldTouch *touch,
+                               int32_t room) {
   bool lcp = world->settings.response == LB_RESPONSE_LCP;
-  touch->level = world->level;
-  if (touch->lcp_work) return LB_OK;
-  if (lcp) touch->stops = lb_alloc(3 * (size_t)touch->contact_room, sizeof(double));
-  touch->lcp_work = lb_alloc((size_t)exact_room(touch), WORK * sizeof(double));
-  return (touch->stops || !lcp) && touch->lcp_work ? LB_OK : lb_fail_memory(err);
+  if (lcp) lb_reserve(r, &touch->stops, 3 * (size_t)room, sizeof(double));
+  lb_reserve(r, &touch->lcp_work, (size_t)exact_room(room), WORK * sizeof(double));
 }
 
 // ---- forces ------------------------------------------------------------------------------------
@@ -49,7 +44,7 @@ static bool is_unfinished(const lbContactProblem *problem, const double *x) {
 // What is heavy on what is light takes thousands of sweeps.
 static int32_t solve_longer(const lbWorldTouch *touch, const lbContactProblem *problem,
                             int32_t first, double *x) {
-  bool fits = first + problem->contact_count <= exact_room(touch);
+  bool fits = first + problem->contact_count <= exact_room(touch->contact_room);
   if (fits && lb_lcp_solve(problem, ENOUGH, touch->lcp_work + WORK * (size_t)first, x)) {
     lb_contact_moves(problem, x);
     return problem->sweeps_most;
@@ -61,7 +56,8 @@ static int32_t solve_longer(const lbWorldTouch *touch, const lbContactProblem *p
 
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
                        double *x) {
-  bool few = problem->contact_count <= FEW && first + problem->contact_count <= exact_room(touch);
+  bool few = problem->contact_count <= FEW &&
+             first + problem->contact_count <= exact_room(touch->contact_room);
   if (touch->stops && few && lb_lcp_solve(problem, 0, touch->lcp_work + WORK * (size_t)first, x))
     return 1;
   int32_t sweeps = lb_contact_solve(problem, x);

@@ -79,6 +79,7 @@ int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x) {
   touch->stats.solve_seconds += lb_seconds() - start;
   for (int32_t i = 0; i < touch->island_count; i++)
     if (touch->sweeps[i] > most) most = touch->sweeps[i];
+  for (int32_t i = 0; i < touch->island_count; i++) touch->sweep_count += touch->sweeps[i];
   return most;
 }
 

@@ -182,6 +182,17 @@ static void enter(lbWorld *world, int32_t group, int32_t slot, lbBody *body) {
   world->living++;
 }
 
+// Bodies leave their places as if they had not been added; the places have never had ids.
+static void take_out(lbWorld *world, int32_t group, int32_t count, const int32_t *slots) {
+  for (int32_t i = 0; i < count; i++) {
+    lbWorldSlot *slot = &world->slots[slots[i]];
+    lb_placed_destroy(slot->placed);
+    *slot = (lbWorldSlot){ .generation = slot->generation - 1 };
+  }
+  world->living -= count;
+  release_group(&world->groups[group]);
+}
+
 lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                             const int32_t *slots, lbError *err) {
   lbBatchDef own = *def;
@@ -194,8 +205,7 @@ lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchD
   world->groups[group].batch = batch;
   for (int32_t i = 0; i < own.count; i++) enter(world, group, slots[i], lb_batch_body(batch, i));
   status = lb_touch_reserve(world, err);
-  for (int32_t i = 0; i < own.count && status; i++)
-    (void)lb_world_remove(world, lb_world_id(slots[i], world->slots[slots[i]].generation), NULL);
+  if (status) take_out(world, group, own.count, slots);
   return status;
 }
 
@@ -205,16 +215,16 @@ lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchD
   if (!model) return lb_refuse_null(err, "model");
   if (!def) return lb_refuse_null(err, "def");
   if (!ids) return lb_refuse_null(err, "ids");
-  int32_t first = 0;
   if (def->count < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "count is %d; a batch needs bodies", (int)def->count);
-  int32_t *slots = lb_alloc((size_t)def->count, sizeof *slots);
+  int32_t *slots = lb_alloc((size_t)def->count, sizeof *slots), before = world->slot_count;
   lbStatus status =
-      slots ? lb_world_make_slots(world, def->count, &first, err) : lb_fail_memory(err);
-  for (int32_t i = 0; i < def->count && !status; i++) slots[i] = first + i;
+      slots ? lb_world_make_slots(world, def->count, slots, err) : lb_fail_memory(err);
+  for (int32_t i = 1; i < def->count && !status; i++) slots[i] = slots[0] + i;
   if (!status) status = lb_world_add_group(world, model, def, slots, err);
   for (int32_t i = 0; i < def->count && !status; i++)
     ids[i] = lb_world_id(slots[i], world->slots[slots[i]].generation);
+  if (status) world->slot_count = before;
   lb_free(slots);
   return status;
 }
@@ -241,11 +251,13 @@ lbStatus lb_world_add_batch_at(lbWorld *world, const lbModel *model, const lbBat
   if (!ids) return lb_refuse_null(err, "ids");
   if (def->count < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "count is %d; a batch needs bodies", (int)def->count);
+  int32_t before = world->slot_count;
   lbStatus status = check_places(world, def->count, places, err);
   if (!status) status = make_room(world, places[def->count - 1] + 1, err);
   if (!status) status = lb_world_add_group(world, model, def, places, err);
   for (int32_t i = 0; i < def->count && !status; i++)
     ids[i] = lb_world_id(places[i], world->slots[places[i]].generation);
+  if (status) world->slot_count = before;
   return status;
 }
 
@@ -257,20 +269,21 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
   if (!id) return lb_refuse_null(err, "id");
   lbBodyDef own = *def;
   lbBody *body = NULL;
-  int32_t group = 0, slot = 0;
+  int32_t group = 0, slot = 0, before = world->slot_count;
   own.gravity = world->settings.gravity;
   lbStatus status = lb_world_make_slots(world, 1, &slot, err);
   if (!status) status = make_group(world, &group, err);
   if (!status) status = lb_body_create_at(model, &own, world->level, &body, err);
-  if (status) return status;
-  world->groups[group].single = body;
-  enter(world, group, slot, body);
-  lbBodyId added = lb_world_id(slot, world->slots[slot].generation);
-  status = lb_touch_reserve(world, err);
+  if (!status) {
+    world->groups[group].single = body;
+    enter(world, group, slot, body);
+    status = lb_touch_reserve(world, err);
+    if (status) take_out(world, group, 1, &slot);
+  }
   if (status)
-    (void)lb_world_remove(world, added, NULL);
+    world->slot_count = before;
   else
-    *id = added;
+    *id = lb_world_id(slot, world->slots[slot].generation);
   return status;
 }
 
@@ -279,7 +292,8 @@ lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err) {
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
   lbWorldGroup *group = &world->groups[slot->group];
-  lb_joints_forget_body(world, id);
+  lbStatus status = lb_joints_forget_body(world, id, err);
+  if (status) return status;
   for (int32_t i = 0; i < world->load_count; i++)
     if (world->loads[i].used && world->loads[i].load.body == id) world->loads[i].used = false;
   for (int32_t i = 0; i < world->attachment_count; i++)

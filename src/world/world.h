@@ -90,9 +90,10 @@ struct lbWorld {
   int64_t steps; //
   double length; // s; 0: none yet
   // The substep under way.
-  double h;     // s, its length
-  double whole; // s, of the call of lb_world_step
-  int32_t take; // of the islands that move in it (guard.h)
+  double h;         // s, its length
+  double whole;     // s, of the call of lb_world_step
+  int32_t take;     // of the islands that move in it (guard.h)
+  int64_t substeps; // of the last step (step_counts.h)
   int32_t slot_count, group_count, load_count, probe_count, path_count, attachment_count;
   int32_t joint_count, living;
   size_t slot_room, group_room, load_room, starting_room, probe_room, attachment_room, joint_room;

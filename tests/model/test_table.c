@@ -133,6 +133,9 @@ static void drafts_with_wrong_values_are_refused(void **state) {
   check_refused(small.node_masses[3] = -1, "node 3 has mass -1 kg");
   check_refused(small.node_fixed[0] = 2, "volume.fixed[0] is 2");
   check_refused(small.rigid_mass[0] = 0, "its mass is 0 kg");
+  check_refused(small.rigid_inertia[1][1] = -1, "rigid.inertia[4] is -1 kg m2");
+  check_refused(small.material_values[0][0] = 0, "material 0 has Young's modulus 0 Pa");
+  check_refused(small.material_values[1][2] = 0, "material 1 has density 0 kg/m3");
   check_refused(small.tets[1][3] = 9, "volume.tets[7] is 9, it must be from 0 to 8");
   check_refused(small.material_laws[1] = 7, "material.laws[1] is 7");
   check_refused(small.shells[0][1] = 9, "volume.shells[1] is 9");

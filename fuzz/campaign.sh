@@ -1,0 +1,7 @@
+#!/bin/sh
+# fuzz/campaign.sh BUILD [COUNT [FIRST]]: COUNT random scenes of each kind (10) from the seed FIRST
+# on (0), by all methods and at 1/30, 1/60 and 1/120 s, judged by fuzz/campaign_check.c. Scenes that
+# fail are written to BUILD/campaign-scenes, each for `limber run`; the same numbers are the same scenes.
+set -eu
+mkdir -p "$1/campaign-scenes"
+exec "$1/campaign" --count "${2:-10}" --first "${3:-0}" --write "$1/campaign-scenes"
