@@ -225,12 +225,12 @@ struct lbWorldTouch {
   size_t pool_room, pool_used;
   lbContactStats stats;
   int64_t sweep_count; // of all islands and solves of the last step (step_counts.h)
-  double *stops;     // (contact_room x 3): impulses before the step, N s; NULL: there are none
-  double *lcp_work;  // NULL: forces are found by Gauss-Seidel
-  bool may_retry;    // the part under way can be taken again
-  bool missed;       // some must take it again: contacts did not end where they were to
-  bool energy_noted; // of the part under way,
-  bool hit_hard;     // since a contact is hard, or it is always done
+  double *stops;       // (contact_room x 3): impulses before the step, N s; NULL: there are none
+  double *lcp_work;    // NULL: forces are found by Gauss-Seidel
+  bool may_retry;      // the part under way can be taken again
+  bool missed;         // some must take it again: contacts did not end where they were to
+  bool energy_noted;   // of the part under way,
+  bool hit_hard;       // since a contact is hard, or it is always done
   size_t saved_room;
   size_t *saved_begin;         // (slots + 1): of each body in
   char *saved[LB_RETRIES + 1]; // (saved_room): states; the last for work
