@@ -41,5 +41,6 @@ target_include_directories(attack PRIVATE ${CMAKE_BINARY_DIR})
 target_link_libraries(attack PRIVATE limber-build)
 add_test(NAME fuzz.attack_files COMMAND attack ${CMAKE_SOURCE_DIR}/fuzz/corpus files 2000 1)
 add_test(NAME fuzz.attack_calls COMMAND attack ${CMAKE_SOURCE_DIR}/fuzz/corpus calls 20000 1)
-set_tests_properties(fuzz.attack_files fuzz.attack_calls PROPERTIES TIMEOUT 120
+add_test(NAME fuzz.attack_contact COMMAND attack ${CMAKE_SOURCE_DIR}/fuzz/corpus contact 2000 1)
+set_tests_properties(fuzz.attack_files fuzz.attack_calls fuzz.attack_contact PROPERTIES TIMEOUT 120
   ENVIRONMENT ASAN_OPTIONS=allocator_may_return_null=1)

@@ -1,8 +1,6 @@
 // What must hold between the arrays of a model and of a world.
 #include "model/model.h"
 
-#include "limber/material.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +8,8 @@
 #define EIGENVALUE_MOST 1e40
 #define LENGTH_MOST 1e30
 #define RECORDING_MOST 1000 // vectors
+#define LAW_BY_CONSTANTS 5  // LB_MATERIAL_MOONEYRIVLIN
+#define LAW_OF_SHELLS 6     // LB_MATERIAL_SHELL
 #define RATE_LEAST 1e-6     // Hz
 
 static lbStatus check_sizes(const lbModel *m, const char *where, lbError *err) {
@@ -52,8 +52,8 @@ static lbStatus check_materials(const lbModel *m, const char *where, lbError *er
   for (int32_t e = 0; e < m->size.element_count; e++) {
     int32_t number = m->element_materials[e];
     const double *values = m->material_values + 6 * (size_t)number;
-    bool by_young = m->material_laws[number] != LB_MATERIAL_SHELL &&
-                    m->material_laws[number] != LB_MATERIAL_MOONEYRIVLIN;
+    bool by_young =
+        m->material_laws[number] != LAW_OF_SHELLS && m->material_laws[number] != LAW_BY_CONSTANTS;
     if (!(values[2] > 0))
       return lb_fail(err, LB_ERR_FORMAT, "%s: material %d has density %g kg/m3", where, (int)number,
                      values[2]);
@@ -67,7 +67,7 @@ static lbStatus check_materials(const lbModel *m, const char *where, lbError *er
 // A solid with the law of a shell would have no kernel; bodies check the triangles of shells.
 static lbStatus check_laws(const lbModel *m, const char *where, lbError *err) {
   for (int32_t e = 0; e < m->size.element_count - m->size.shell_count; e++)
-    if (m->material_laws[m->element_materials[e]] == LB_MATERIAL_SHELL)
+    if (m->material_laws[m->element_materials[e]] == LAW_OF_SHELLS)
       return lb_fail(err, LB_ERR_FORMAT, "%s: element %d, a solid, has the law of a shell", where,
                      (int)e);
   return LB_OK;
