@@ -237,6 +237,8 @@ typedef struct lbContactStats {
   int32_t pushing;         // of these, those with a force
   int32_t dropped;         // for which there was no room
   int32_t islands;         // bodies that touch each other, apart from all others
+  int32_t solves;          // linear systems of an unreduced body that were solved for its contact
+                           // forces, the most that one took
   int32_t sweeps;          // over the contacts of an island, the most that one took for its forces
   double find_seconds;     // s of wall time: who touches whom, and where
   double response_seconds; // how bodies give way

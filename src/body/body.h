@@ -46,6 +46,7 @@ struct lbPrepared {
   lbMaterialModel stress_law;      // the method's, or what it has put here
   int32_t state_rows, state_extra; // as lbBodyMethod, or more
   bool stress_by_material;         // stress by the laws of the materials, not by the method's
+  bool has_node_blocks;            // lbBodyMethod.respond_at is known for this model
 
   const double *basis;   // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
                          // 3 nodes coordinates, unless the method has `nodes`
@@ -318,6 +319,11 @@ struct lbBodyMethod {
   // what they move; false: one by one. May be NULL.
   bool (*respond_many)(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
                        double *x);
+  // block (3 x 3, own axes at the step's end, symmetric, not negative) <- about what `respond` does
+  // to a node by a force at this node; without a step: by an impulse at once. For methods whose
+  // coordinates are the nodes' displacements. NULL: not known.
+  void (*respond_at)(const lbBody *body, const lbStep *step, const lbScratch *scratch, int32_t node,
+                     double block[9]);
   // end: scratch->q is the end with all held forces; scratch->v <- the rates there. Flags, with
   // LB_STEP_AGAIN where another iteration is needed and LB_STEP_FAR where the rule failed.
   int32_t (*end)(lbBody *body, const lbStep *step, lbScratch *scratch);

@@ -38,16 +38,23 @@ static Work work_of(const lbPrepared *p, const lbScratch *s) {
 }
 
 // Scratch for the bodies of a prepared part, or the first of many, that touch in the same step, and
-// for who looks at one of them meanwhile.
+// for who looks at one of them meanwhile. Of unreduced bodies each keeps one until its forces are
+// found.
 static lbStatus reserve_scratch(const lbPrepared *p, lbError *err) {
-  lbScratch *list[READY];
   int32_t count = 0, wanted = atomic_load(&p->references) + 1;
+  lbScratch *borrowed = NULL;
   bool made = true;
-  for (; made && count < (wanted < READY ? wanted : READY); count++) {
-    list[count] = lb_scratch_borrow(p);
-    made = list[count] && make_work(p, list[count]) && !lb_search_make(p, list[count], err);
+  if (wanted > READY && !p->has_node_blocks) wanted = READY;
+  for (; made && count < wanted; count++) {
+    lbScratch *s = lb_scratch_borrow(p);
+    made = s && make_work(p, s) && !lb_search_make(p, s, err);
+    if (s) s->next = borrowed, borrowed = s;
   }
-  for (int32_t i = 0; i < count; i++) lb_scratch_return(p, list[i]);
+  while (borrowed) {
+    lbScratch *next = borrowed->next;
+    lb_scratch_return(p, borrowed);
+    borrowed = next;
+  }
   return made ? LB_OK : lb_fail_memory(err);
 }
 
@@ -265,12 +272,27 @@ static const double *find_rows(const lbPrepared *p, const lbScratch *s, int32_t 
   return work_of(p, s).rows;
 }
 
+// Of a body without a basis, whose points may be many.
+static lbVec3 node_way(const lbTouching *t, lbSpot *spot) {
+  const lbPrepared *p = t->body->prepared;
+  const lbFrameStep *to = &t->step.frame;
+  lbVec3 from = lb_body_place(t->body, own_place(p, t->scratch->q0, spot));
+  lbVec3 end = lb_mat3_apply(to->turn, own_place(p, t->scratch->q, spot));
+  lbVec3 way = lb_sub(lb_add(to->position, end), from);
+  spot->point = lb_add_scaled(from, 0.5, way);
+  return way;
+}
+
 void lb_touch_ways(const lbTouching *t, int32_t count, lbSpot *spots, lbVec3 *ways) {
   const lbPrepared *p = t->body->prepared;
   const lbFrameStep *to = &t->step.frame;
   double starts[3 * LB_TOUCH_SPOTS], ends[3 * LB_TOUCH_SPOTS];
   if (count > 0 && spots[0].kind != LB_SPOT_SURFACE) {
     for (int32_t i = 0; i < count; i++) ways[i] = rigid_way(t, &spots[i], &spots[i].point);
+    return;
+  }
+  if (!p->basis) {
+    for (int32_t i = 0; i < count; i++) ways[i] = node_way(t, &spots[i]);
     return;
   }
   const double *rows = find_rows(p, t->scratch, count, spots);
@@ -578,6 +600,11 @@ void lb_touch_velocities(const lbBody *body, lbScratch *s, int32_t count, lbSpot
   if (count > 0 && spots[0].kind != LB_SPOT_SURFACE) {
     for (int32_t i = 0; i < count; i++)
       velocities[i] = rigid_velocity(body, &spots[i], &spots[i].point);
+    return;
+  }
+  if (!p->basis) {
+    for (int32_t i = 0; i < count; i++)
+      velocities[i] = lb_touch_velocity(body, s, &spots[i], &spots[i].point);
     return;
   }
   const double *rows = find_rows(p, s, count, spots);

@@ -289,6 +289,41 @@ void lb_full_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
     memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
 }
 
+// The block of a node on the diagonal of Newton's matrix.
+static lbMat3 diagonal_block(const lbSparse *system, int32_t node) {
+  lbMat3 block = lb_mat3_zero();
+  for (int c = 0; c < 3; c++) {
+    int32_t column = 3 * node + c;
+    for (int32_t k = system->column_begin[column + 1] - 1; k >= system->column_begin[column]; k--) {
+      int32_t row = system->rows[k] - 3 * node;
+      if (row < 0) break; // rows ascend
+      block.m[3 * row + c] = block.m[3 * c + row] = system->values[k];
+    }
+  }
+  return block;
+}
+
+void lb_full_respond_at(const lbBody *body, const lbStep *step, const lbScratch *s, int32_t node,
+                        double block[9]) {
+  const lbFullState *state = lb_full_state(body);
+  const lbFem *fem = lb_full_shared(body->prepared)->fem;
+  int32_t number = fem->node_of_vertex[node];
+  (void)s;
+  memset(block, 0, 9 * sizeof *block);
+  if (number < 0) return;
+  if (!step) { // of lumped masses
+    for (int k = 0; k < 9; k += 4) block[k] = 1 / fem->vertex_masses[node];
+    return;
+  }
+  lbMat3 B = lb_mat3_inverse(diagonal_block(state->simulator->system, number));
+  B = lb_mat3_scale(lb_simulator_held(state->simulator), B);
+  if (!state->end.identity) {
+    lbMat3 turn = lb_quat_to_mat3(state->end.rotation);
+    B = lb_mat3_multiply(lb_mat3_transpose(turn), lb_mat3_multiply(B, turn));
+  }
+  memcpy(block, B.m, sizeof B.m);
+}
+
 // The potential of the step and the energies of its constraints, at coordinates.
 static double cost_of(const lbBody *body, const lbStep *step, const double *q, double *rounding,
                       lbScratch *s) {

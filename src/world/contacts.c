@@ -8,6 +8,7 @@
 
 #define BLOCKS_MOST (1 << 18) // numbers, 2 MB: blocks of pairs
 #define POOL_MOST (4 << 20)   // numbers, 32 MB: how bodies give way. Contacts beyond it are dropped
+#define POOL_NODAL (12 << 20) // numbers, 96 MB: the same of unreduced bodies
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -50,19 +51,16 @@ static bool extend(void *block, size_t kept, size_t count, size_t bytes) {
 }
 
 // What depends on the number of contacts.
-static bool make_contacts(lbWorldTouch *touch, int32_t room) {
+static bool make_contacts(lbWorldTouch *touch, int32_t room, size_t pool) {
   size_t n = (size_t)room, kept = (size_t)touch->remembered_count;
-  // The sum over bodies is largest where they are full.
-  size_t most = (2 * n / LB_BODY_CONTACTS + 1) * lb_touch_pool_of(LB_BODY_CONTACTS);
-  touch->pool_room = most < POOL_MOST ? most : POOL_MOST;
+  touch->pool_room = pool;
   touch->block_room = LB_CONTACT_BLOCK * n < BLOCKS_MOST ? LB_CONTACT_BLOCK * n : BLOCKS_MOST;
   lb_free(touch->lcp_work), lb_free(touch->stops);
   touch->lcp_work = touch->stops = NULL; // made anew by their own
   return extend(&touch->reports, kept, n, sizeof *touch->reports) &&
          extend(&touch->remembered, kept, n, sizeof *touch->remembered) &&
          make(&touch->contacts, n, sizeof *touch->contacts) &&
-         make(&touch->found, LB_LISTED * n + LB_NEAR_BLOCK * LB_PAIR_CONTACTS,
-              sizeof *touch->found) &&
+         make(&touch->found, LB_LISTED * n + LB_NEAR_FOUND, sizeof *touch->found) &&
          make(&touch->forces, 3 * n, sizeof(double)) &&
          make(&touch->impulses, 3 * n, sizeof(double)) &&
          make(&touch->remembered_next, n, sizeof(int32_t)) &&
@@ -80,23 +78,41 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
          make(&touch->pool, touch->pool_room, sizeof(double)) && lb_choose_reserve(touch, room);
 }
 
-// A body has so many contacts at most; worlds get room for twice as many bodies whenever they have
-// too little. It depends on the number of bodies alone, as does the size of states.
+// Worlds get room for twice as many contacts whenever their bodies may have more than there is room
+// for. It depends on the bodies alone, as does the size of states.
 static int32_t room_for(const lbWorld *world) {
   int32_t most = world->settings.contacts_most, room = LB_BODY_CONTACTS;
-  for (int32_t bodies = 1; bodies < world->slot_count && room < most; bodies *= 2) room *= 2;
+  int64_t needed = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    int32_t own = lb_touch_body_most(world, i);
+    needed += own > LB_BODY_CONTACTS ? own : LB_BODY_CONTACTS;
+  }
+  while (room < needed && room < most) room *= 2;
   return room < most ? room : most;
+}
+
+// Numbers for how bodies with so many contacts give way, most where bodies are full.
+static size_t pool_for(const lbWorld *world, int32_t room) {
+  size_t sum = (2 * (size_t)room / LB_BODY_CONTACTS + 1) * lb_touch_pool_of(LB_BODY_CONTACTS);
+  size_t nodal = 0;
+  for (int32_t i = 0; i < world->slot_count && nodal < POOL_NODAL; i++) {
+    int32_t own = lb_touch_body_most(world, i);
+    if (own > LB_BODY_CONTACTS) nodal += lb_touch_pool_of(own < room ? own : room);
+  }
+  return (sum < POOL_MOST ? sum : POOL_MOST) + (nodal < POOL_NODAL ? nodal : POOL_NODAL);
 }
 
 static bool reserve_contacts(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   int32_t room = room_for(world);
-  if (room == touch->contact_room) return true;
+  if (room < touch->contact_room) room = touch->contact_room; // what is remembered stays
+  size_t pool = pool_for(world, room);
+  if (room == touch->contact_room && pool <= touch->pool_room) return true;
   touch->contact_count = 0;
   touch->contact_room = 0;
-  bool made = make_contacts(touch, room);
+  bool made = make_contacts(touch, room, pool);
   touch->contact_room = made ? room : 0;
-  if (!made) touch->remembered_count = touch->staying_count = 0;
+  if (!made) touch->remembered_count = touch->staying_count = touch->pool_room = 0;
   return made;
 }
 

@@ -26,17 +26,19 @@
 #include "world/world.h"
 
 #include "body/world_surface.h"
-#include "body/response.h"
+#include "body/response_nodes.h"
 #include "collide/segments.h"
 #include "solve/gauss_seidel.h"
 #include "limber/contact.h"
 
-#define LB_PAIR_CONTACTS 16             // of a pair, at most
-#define LB_BODY_CONTACTS LB_TOUCH_SPOTS // of a body, at most
-#define LB_PAIR_CANDIDATES 512          // of a pair, before some are chosen
-#define LB_PAIR_TRIANGLES 1024          // of each surface of a pair
-#define LB_NEAR_TASKS 8                 // that pairs are looked at in
-#define LB_NEAR_BLOCK 256               // pairs that are looked at before their contacts are listed
+#define LB_PAIR_CONTACTS 16              // of a pair, at most
+#define LB_BODY_CONTACTS LB_TOUCH_SPOTS  // of a body, at most
+#define LB_NODAL_CONTACTS LB_NODAL_SPOTS // of an unreduced one, as many as its vertices that touch
+#define LB_PAIR_CANDIDATES 1024          // of a pair, before some are chosen
+#define LB_PAIR_TRIANGLES 1024           // of each surface of a pair
+#define LB_NEAR_TASKS 8                  // that pairs are looked at in
+#define LB_NEAR_BLOCK 256 // pairs that are looked at before their contacts are listed
+#define LB_NEAR_FOUND (LB_NEAR_BLOCK * LB_PAIR_CONTACTS) // and the contacts that they may have
 
 #define LB_LISTED 2 // times contact_room: places, before pairs get their shares
 
@@ -145,6 +147,9 @@ typedef struct lbWorldToucher {
   int32_t first, count; // its spots
   int32_t island;
   bool open;            // its step could be opened
+  bool estimated;       // its matrix is an estimate (compliance.c)
+  int32_t solves;       // solutions for what forces really do
+  double accurate, off; // m or m/s: error of moves that is tolerated; that of the last round
   double *rows;         // how it gives way, as a product; NULL: parts have its matrix
   size_t width;         // of the rows
   int32_t chosen_count; // contacts of its own that are solved for
@@ -235,13 +240,14 @@ struct lbWorldTouch {
   int32_t found_room;
   lbTouchWork works[LB_NEAR_TASKS];
   int32_t listed_count;
-  lbTouchCandidate *found; // (LB_LISTED x contact_room + LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
+  lbTouchCandidate *found; // (LB_LISTED x contact_room + LB_NEAR_FOUND)
   int32_t *shares;         // (slot_room): the most contacts that a pair of the body may have
 };
 
-// Of a body with so many contacts: a matrix and three rows of moves.
+// Of a body with so many contacts: a matrix, three rows of moves, and four of what is known of the
+// moves of an estimated one (compliance.c).
 static inline size_t lb_touch_pool_of(int32_t count) {
-  return 3 * (size_t)count * (3 * (size_t)count + 3);
+  return 3 * (size_t)count * (3 * (size_t)count + 3 + 4);
 }
 
 // Room for all bodies and contacts; memory is taken here and not in a step.
@@ -336,6 +342,13 @@ int32_t lb_touch_spot(const lbWorldTouch *touch, int32_t contact, int side);
 void lb_touch_join_points(lbWorldTouch *touch);
 void lb_touch_share_out(lbWorldTouch *touch, const double *of_contacts);
 void lb_touch_for_touchers(lbWorld *world, int32_t bodies, lbRangeTask *task);
+// compliance.c: whether the matrix of a body is an estimate; x (contacts x 3) <- forces or impulses
+// by `solve`, whose estimates are corrected until they agree with what x really does; their steps
+// are open until they are closed.
+typedef void lbComplianceSolve(lbWorld *world, double *x);
+bool lb_compliance_is_estimated(const lbWorld *world, int32_t slot);
+void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve, double *x);
+void lb_compliance_close(lbWorld *world);
 // touch_near.c: memory; pairs that could touch.
 bool lb_near_reserve(lbWorldTouch *touch, int32_t slot_room);
 void lb_near_release(lbWorldTouch *touch);
@@ -359,6 +372,9 @@ void lb_touch_find(lbWorld *world);
 // At most so many candidates: those that pushed in the last step, then deep ones far from each
 // other.
 void lb_touch_choose(lbTouchWork *work, double length, int32_t most);
+// contact_quota.c: the most contacts of a body, and of a pair.
+int32_t lb_touch_body_most(const lbWorld *world, int32_t slot);
+int32_t lb_touch_pair_most(const lbWorld *world, const lbNear *near);
 // touch_share.c: lists what was found of a block of pairs; leaves pairs no more than there is room
 // for.
 void lb_touch_gather(lbWorldTouch *touch, int32_t first, int32_t count);

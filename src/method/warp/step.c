@@ -335,6 +335,29 @@ void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
   lb_whole_turn_back(whole, &w->end, moved, moved);
 }
 
+// Inverted blocks of the diagonal: (h θ) (c m + κ K̂_nn)⁻¹, or 1/m at once.
+void lb_warp_respond_at(const lbBody *body, const lbStep *step, const lbScratch *s, int32_t node,
+                        double block[9]) {
+  const lbWarpShared *shared = lb_warp_shared(body->prepared);
+  const lbWarpBodyWork *w = s->own;
+  memset(block, 0, 9 * sizeof *block);
+  if (!step) {
+    double mobility = shared->whole.held[node] ? 0 : 1 / shared->whole.masses[node];
+    for (int k = 0; k < 9; k += 4) block[k] = mobility;
+    return;
+  }
+  size_t rank = (size_t)w->ranks[node];
+  const double *inverse = w->solver.inverse + rank / LB_BATCH * 9 * LB_BATCH + rank % LB_BATCH;
+  lbMat3 B;
+  for (size_t k = 0; k < 9; k++) B.m[k] = step->h * w->theta * inverse[k * LB_BATCH];
+  B = lb_mat3_scale(0.5, lb_mat3_add(B, lb_mat3_transpose(B))); // rows of vertices have no symmetry
+  if (!w->end.identity) {
+    lbMat3 turn = lb_quat_to_mat3(w->end.rotation);
+    B = lb_mat3_multiply(lb_mat3_transpose(turn), lb_mat3_multiply(B, turn));
+  }
+  memcpy(block, B.m, sizeof B.m);
+}
+
 int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
   lbWarpBodyWork *w = s->own;
   const lbWhole *whole = lb_warp_whole(body);

@@ -87,6 +87,8 @@ void lb_warp_accelerate(lbBody *body, lbScratch *scratch);
 int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                      const double *force, double *moved);
+void lb_warp_respond_at(const lbBody *body, const lbStep *step, const lbScratch *scratch,
+                        int32_t node, double block[9]);
 int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
 // Linear momentum, angular momentum about c, and the inertia about c (or NULL).

@@ -1,0 +1,207 @@
+// Contact forces of unreduced bodies, whose compliance between contact points is an estimate W̃
+// (body/response_nodes.h) instead of one solution with the step's matrix for each column.
+//
+// Rows are solved with W̃, one solution a body tells what these forces x really do, W x, and they
+// are solved again about there,
+//
+//   gap(y) = gap(x) + W̃ (y − x),
+//
+// until both agree. Each solution also tells W along s = x − (x before), and W̃ learns it,
+//
+//   W̃ <- W̃ − (W̃s)(W̃s)ᵀ/(sᵀW̃s) + (Ws)(Ws)ᵀ/(sᵀWs),
+//
+// the formula of Broyden, Fletcher, Goldfarb and Shanno, which keeps it symmetric and positive. The
+// first x are the forces of the last step: a body at rest takes one solution.
+#include "world/joint.h"
+
+#include "body/body.h"
+#include "body/response_nodes.h"
+
+#include <string.h>
+
+#define ROUNDS 8 // solutions of a body for its forces, at most
+#define ACCURATE                                                                                   \
+  0.01                // of how far points would get into each other: error of a gap's change. Twice
+                      // as much saves a round, and forces are felt to be off by 2 % for a step
+#define POSITIVE 1e-6 // of sᵀW̃s: less of sᵀWs is rounding
+
+bool lb_compliance_is_estimated(const lbWorld *world, int32_t slot) {
+  const lbBody *body = world->slots[slot].body;
+  return lb_touch_is_nodal(body) && !lb_jointed_of(world, slot) &&
+         world->settings.response != LB_RESPONSE_PENALTY;
+}
+
+// Of a body, (3 count) each, behind its matrix and its moves: forces for which its moves are known,
+// these moves, and by how much they differ from those of the estimate.
+typedef struct Known {
+  double *forces, *moves, *shift, *step;
+} Known;
+
+static Known known_of(const lbContactPart *part) {
+  size_t n = 3 * (size_t)part->count;
+  double *at = part->moves + 3 * n;
+  return (Known){ at, at + n, at + 2 * n, at + 3 * n };
+}
+
+static double dot(size_t n, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static double largest(size_t n, const double *a) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(a[i]));
+  return most;
+}
+
+// y <- W̃ x
+static void multiply(const lbContactPart *part, const double *x, double *y) {
+  size_t n = 3 * (size_t)part->count;
+  for (size_t i = 0; i < n; i++) y[i] = dot(n, part->matrix + i * n, x);
+}
+
+// s <- what the forces on a body's points have changed by.
+static void find_step(const lbWorldTouch *touch, const lbWorldToucher *toucher, const double *x,
+                      const double *before, double *s) {
+  for (int32_t i = 0; i < toucher->count; i++) {
+    int32_t owner = touch->owners[toucher->first + i];
+    for (int k = 0; k < 3; k++) {
+      double force = x[3 * (owner / 2) + k];
+      s[3 * i + k] = (owner & 1 ? -force : force) - before[3 * i + k];
+    }
+  }
+}
+
+// ---- learning ----------------------------------------------------------------------------------
+
+// s, p = W̃ s, y = W s
+static void learn(lbContactPart *part, const double *s, const double *p, const double *y) {
+  size_t n = 3 * (size_t)part->count;
+  double before = dot(n, s, p), now = dot(n, s, y);
+  if (!(before > 0) || !(now > POSITIVE * before)) return;
+  for (size_t i = 0; i < n; i++) {
+    double a = p[i] / before, b = y[i] / now, *row = part->matrix + i * n;
+    for (size_t k = 0; k < n; k++) row[k] += b * y[k] - a * p[k];
+  }
+}
+
+static lbScratch *scratch_of(const lbWorldToucher *toucher, const lbBody *body, bool impulses) {
+  return impulses ? lb_scratch_borrow(body->prepared) : toucher->touching.scratch;
+}
+
+typedef struct Correcting {
+  lbWorld *world;
+  const double *x;
+  bool impulses;
+} Correcting;
+
+// One body. toucher->off: by how much its moves were off; -1: nothing has changed.
+static void correct_body(const Correcting *c, int32_t t) {
+  lbWorldTouch *touch = c->world->touch;
+  lbWorldToucher *toucher = &touch->touchers[t];
+  lbContactPart *part = &touch->parts[t];
+  const lbBody *body = c->world->slots[toucher->slot].body;
+  Known known = known_of(part);
+  size_t n = 3 * (size_t)part->count;
+  double *s = known.step, *p = part->moves, *y = part->moves + n, *shift = part->moves + 2 * n;
+  toucher->off = -1;
+  find_step(touch, toucher, c->x, known.forces, s);
+  multiply(part, s, p);
+  if (!(largest(n, p) > toucher->accurate)) return;
+  lbScratch *scratch = scratch_of(toucher, body, c->impulses);
+  if (!scratch) return;
+  lb_touch_find_moves(body, c->impulses ? NULL : &toucher->touching.step, scratch, part->count,
+                      touch->spots + toucher->first, s, y);
+  if (c->impulses) lb_scratch_return(body->prepared, scratch);
+  toucher->solves++;
+  toucher->off = 0;
+  for (size_t i = 0; i < n; i++) {
+    toucher->off = fmax(toucher->off, fabs(y[i] - p[i]));
+    known.forces[i] += s[i], known.moves[i] += y[i];
+  }
+  learn(part, s, p, y);
+  multiply(part, known.forces, shift);
+  for (size_t i = 0; i < n; i++) { // step <- how the shift changes
+    double now = known.moves[i] - shift[i];
+    s[i] = now - known.shift[i], known.shift[i] = now;
+  }
+}
+
+static void correct_bodies(int32_t begin, int32_t end, void *context) {
+  const Correcting *c = context;
+  for (int32_t t = begin; t < end; t++)
+    if (c->world->touch->touchers[t].estimated) correct_body(c, t);
+}
+
+// free <- with the moves that forces x really make. Whether any were off.
+static bool correct(lbWorld *world, const double *x, bool impulses) {
+  lbWorldTouch *touch = world->touch;
+  Correcting c = { world, x, impulses };
+  bool off = false;
+  double start = lb_seconds();
+  lb_parallel_for(touch->toucher_count, 1, correct_bodies, &c);
+  touch->stats.response_seconds += lb_seconds() - start;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    const lbWorldToucher *toucher = &touch->touchers[t];
+    if (!toucher->estimated || toucher->off < 0) continue;
+    const double *by = known_of(&touch->parts[t]).step;
+    off |= toucher->off > toucher->accurate;
+    for (int32_t i = 0; i < 3 * toucher->count; i++) {
+      int32_t owner = touch->owners[toucher->first + i / 3];
+      touch->free[3 * (owner / 2) + i % 3] += owner & 1 ? -by[i] : by[i];
+    }
+  }
+  return off;
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+// Nothing is known yet; or the moves by impulses h x are those of the estimate.
+static void begin(lbWorld *world, bool impulses) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    lbWorldToucher *toucher = &touch->touchers[t];
+    if (!toucher->estimated) continue;
+    Known known = known_of(&touch->parts[t]);
+    size_t n = 3 * (size_t)toucher->count;
+    toucher->accurate = 0;
+    memset(known.forces, 0, 4 * n * sizeof(double));
+    for (int32_t i = 0; i < toucher->count; i++) {
+      int32_t c = touch->owners[toucher->first + i] / 2;
+      toucher->accurate = fmax(toucher->accurate, -ACCURATE * touch->free[3 * c]);
+    }
+    if (!impulses) continue;
+    find_step(touch, toucher, touch->forces, known.forces, known.forces);
+    for (size_t i = 0; i < n; i++) known.forces[i] *= world->h;
+    multiply(&touch->parts[t], known.forces, known.moves);
+  }
+}
+
+static bool any_estimated(const lbWorldTouch *touch) {
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    if (touch->touchers[t].estimated) return true;
+  return false;
+}
+
+void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve, double *x) {
+  lbWorldTouch *touch = world->touch;
+  if (!any_estimated(touch)) {
+    solve(world, x);
+    return;
+  }
+  begin(world, impulses);
+  (void)correct(world, x, impulses);
+  for (int32_t round = 0; round <= ROUNDS; round++) {
+    solve(world, x);
+    if (round == ROUNDS || !correct(world, x, impulses)) break;
+  }
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    if (touch->touchers[t].solves > touch->stats.solves)
+      touch->stats.solves = touch->touchers[t].solves;
+}
+
+void lb_compliance_close(lbWorld *world) {
+  for (int32_t t = 0; t < world->touch->toucher_count; t++)
+    if (world->touch->touchers[t].estimated) lb_touch_close(&world->touch->touchers[t].touching);
+}
