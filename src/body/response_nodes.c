@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+#define ALONG                                                                                      \
+  2.0 // neighbours go along with a node: it gives way by 1.5 to 1.9 times as much as if
+      // they stood still. Half or twice as much costs one round of compliance.c more
+
 static lbPoint point_of(const lbSpot *spot) {
   return lb_point_triangle(spot->triangle, spot->weights[0], spot->weights[1], spot->weights[2]);
 }
@@ -87,6 +91,7 @@ static void add_rigid(const lbBody *body, double h, int32_t count, const lbSpot 
 void lb_touch_estimate_moves(const lbTouching *t, int32_t count, const lbSpot *spots,
                              double *matrix) {
   add_blocks(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, matrix);
+  for (size_t i = 0; i < 9 * (size_t)count * (size_t)count; i++) matrix[i] *= ALONG;
   if (t->body->frame.fitted) add_rigid(t->body, t->step.h, count, spots, matrix);
 }
 

@@ -23,6 +23,7 @@
 #define ACCURATE                                                                                   \
   0.01                // of how far points would get into each other: error of a gap's change. Twice
                       // as much saves a round, and forces are felt to be off by 2 % for a step
+#define LOOSE 0.1     // of that: what a solver may leave
 #define POSITIVE 1e-6 // of sᵀW̃s: less of sᵀWs is rounding
 
 bool lb_compliance_is_estimated(const lbWorld *world, int32_t slot) {
@@ -75,14 +76,15 @@ static void find_step(const lbWorldTouch *touch, const lbWorldToucher *toucher, 
 
 // ---- learning ----------------------------------------------------------------------------------
 
-// s, p = W̃ s, y = W s
+// s, p = W̃ s, y = W s. Where points give way by more than W̃ says, they do so in other directions,
+// too: too small a W̃ would make the next forces far too large.
 static void learn(lbContactPart *part, const double *s, const double *p, const double *y) {
   size_t n = 3 * (size_t)part->count;
-  double before = dot(n, s, p), now = dot(n, s, y);
+  double before = dot(n, s, p), now = dot(n, s, y), scale = fmax(now / before, 1);
   if (!(before > 0) || !(now > POSITIVE * before)) return;
   for (size_t i = 0; i < n; i++) {
-    double a = p[i] / before, b = y[i] / now, *row = part->matrix + i * n;
-    for (size_t k = 0; k < n; k++) row[k] += b * y[k] - a * p[k];
+    double a = scale * p[i] / before, b = y[i] / now, *row = part->matrix + i * n;
+    for (size_t k = 0; k < n; k++) row[k] = scale * row[k] + (b * y[k] - a * p[k]);
   }
 }
 
@@ -111,6 +113,7 @@ static void correct_body(const Correcting *c, int32_t t) {
   if (!(largest(n, p) > toucher->accurate)) return;
   lbScratch *scratch = scratch_of(toucher, body, c->impulses);
   if (!scratch) return;
+  toucher->touching.step.loose = LOOSE * toucher->accurate / largest(n, p);
   lb_touch_find_moves(body, c->impulses ? NULL : &toucher->touching.step, scratch, part->count,
                       touch->spots + toucher->first, s, y);
   if (c->impulses) lb_scratch_return(body->prepared, scratch);

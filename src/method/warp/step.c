@@ -25,6 +25,7 @@
   1e-3 // of the residual, in the preconditioner's norm: less moves nothing by more
        // than the step's own error, and a body at rest converges over steps
 #define RESPONSE_TOLERANCE 1e-6
+#define LOOSEST 0.1 // where somebody corrects what is left
 #define TOUCHED_ITERATIONS                                                                         \
   100                  // of a body that others touch: forces of what is 1 000 times heavier
                        // nearly cancel, and what the solver leaves of them must be small
@@ -324,7 +325,8 @@ void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
     add_motion(whole, w, true, -1, rigid, w->b);
   }
   memset(w->v, 0, shared->warp->length * sizeof(double));
-  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, TOUCHED_ITERATIONS, RESPONSE_TOLERANCE);
+  double tolerance = fmin(fmax(step->loose, RESPONSE_TOLERANCE), LOOSEST);
+  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, TOUCHED_ITERATIONS, tolerance);
   if (w->free) {
     add_motion(whole, w, false, -1, motion_of(whole, w, sum_of(whole, w, false, w->v)), w->v);
     add_motion(whole, w, false, 1 / (1 + w->theta * body->damping_mass), rigid, w->v);
