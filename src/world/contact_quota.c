@@ -10,14 +10,16 @@
 
 #include <string.h>
 
+#define LB_VERTEX_CONTACTS 4 // a vertex, edges around it and corners of others on faces around it
+
 // The step of an unreduced body costs as much for many contacts as for few (compliance.c).
 int32_t lb_touch_body_most(const lbWorld *world, int32_t slot) {
   const lbBody *body = world->slots[slot].body;
   if (!body) return 0;
-  int32_t vertices = body->prepared->model->size.vertex_count;
-  if (vertices <= LB_BODY_CONTACTS || !lb_compliance_is_estimated(world, slot))
-    return LB_BODY_CONTACTS;
-  return vertices < LB_NODAL_CONTACTS ? vertices : LB_NODAL_CONTACTS;
+  if (!lb_compliance_is_estimated(world, slot)) return LB_BODY_CONTACTS;
+  int64_t places = LB_VERTEX_CONTACTS * (int64_t)body->prepared->model->size.vertex_count;
+  if (places <= LB_BODY_CONTACTS) return LB_BODY_CONTACTS;
+  return places < LB_NODAL_CONTACTS ? (int32_t)places : LB_NODAL_CONTACTS;
 }
 
 int32_t lb_touch_pair_most(const lbWorld *world, const lbNear *near) {
