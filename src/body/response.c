@@ -4,6 +4,7 @@
 #include "body/contacts.h"
 #include "body/point.h"
 #include "body/response_kernels.h"
+#include "body/response_nodes.h"
 #include "math/functions.h"
 
 #include <string.h>
@@ -28,9 +29,12 @@ static size_t part_of_work(const lbPrepared *p) {
 }
 
 static bool make_work(const lbPrepared *p, lbScratch *s) {
-  if (!s->touch_work) s->touch_work = lb_alloc(part_of_work(p), 3 * sizeof(double));
+  size_t room = lb_touch_nodal_begin(p) + lb_touch_nodal_room(p);
+  if (!s->touch_work) s->touch_work = lb_alloc(room, sizeof(double));
   return s->touch_work != NULL;
 }
+
+size_t lb_touch_nodal_begin(const lbPrepared *p) { return 3 * part_of_work(p); }
 
 static Work work_of(const lbPrepared *p, const lbScratch *s) {
   size_t part = part_of_work(p);

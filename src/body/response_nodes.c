@@ -15,55 +15,69 @@ static lbPoint point_of(const lbSpot *spot) {
 
 // ---- the estimate ------------------------------------------------------------------------------
 
-// share (nodes) += factor times the weights of a spot's nodes
-static void add_weights(const lbModel *model, const lbSpot *spot, double factor, double *share) {
-  lbPoint point = point_of(spot);
-  for (lbPointWalk walk = lb_point_walk(model, &point); lb_point_next(&walk);)
-    share[walk.node] += factor * walk.weight;
+// Of spots, the nodes that carry them: entries in lists, one for each node.
+typedef struct Carrier {
+  int32_t spot, next; // -1: no more
+  double weight;
+} Carrier;
+
+typedef struct Carriers {
+  int32_t *first; // (nodes) in `all`; -1: none
+  Carrier *all;
+} Carriers;
+
+#define CARRIERS_MOST 24 // of a spot: three corners in elements of eight nodes
+
+size_t lb_touch_nodal_room(const lbPrepared *p) {
+  if (!p->has_node_blocks) return 0;
+  size_t bytes = (size_t)p->model->size.node_count * sizeof(int32_t) +
+                 LB_NODAL_SPOTS * CARRIERS_MOST * sizeof(Carrier);
+  return bytes / sizeof(double) + 2;
 }
 
-// sum <- Σ_n a_n B_n b_n, a: the weights in `share`, b: those of a spot. Whether they have a node
-// in common.
-static bool sum_blocks(const lbBody *body, const lbStep *step, const lbScratch *s,
-                       const lbSpot *spot, const double *share, lbMat3 *sum) {
-  lbPoint point = point_of(spot);
-  bool any = false;
-  *sum = lb_mat3_zero();
-  for (lbPointWalk walk = lb_point_walk(body->prepared->model, &point); lb_point_next(&walk);) {
-    lbMat3 block;
-    double weight = walk.weight * share[walk.node];
-    if (weight == 0) continue;
-    body->prepared->method->respond_at(body, step, s, walk.node, block.m);
-    *sum = lb_mat3_add(*sum, lb_mat3_scale(weight, block));
-    any = true;
-  }
-  return any;
+static Carriers carriers_of(const lbPrepared *p, const lbScratch *s) {
+  Carrier *all = (Carrier *)(s->touch_work + lb_touch_nodal_begin(p));
+  return (Carriers){ (int32_t *)(all + LB_NODAL_SPOTS * CARRIERS_MOST), all };
 }
 
-// matrix += blocks of the nodes
-static void add_blocks(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
-                       int32_t count, const lbSpot *spots, double *matrix) {
-  const lbModel *model = body->prepared->model;
+// matrix += a w B, between spots i and j, in world axes
+static void add_block(const lbSpot *spots, int32_t count, int32_t i, int32_t j, lbMat3 block,
+                      double *matrix) {
   size_t n = 3 * (size_t)count;
-  double *share = s->shares;
-  memset(share, 0, (size_t)model->size.node_count * sizeof *share);
-  for (int32_t i = 0; i < count; i++) {
-    add_weights(model, &spots[i], 1, share);
-    for (int32_t j = 0; j <= i; j++) {
-      lbMat3 block;
-      if (!sum_blocks(body, step, s, &spots[j], share, &block)) continue;
-      block = lb_mat3_multiply(turn, lb_mat3_multiply(block, lb_mat3_transpose(turn)));
-      for (size_t a = 0; a < 3; a++)
-        for (size_t b = 0; b < 3; b++) {
-          size_t row = 3 * (size_t)i + a, column = 3 * (size_t)j + b;
-          double by = lb_dot(spots[i].axes[a], lb_mat3_apply(block, spots[j].axes[b]));
-          matrix[row * n + column] += by;
-          if (i != j) matrix[column * n + row] += by;
-        }
+  for (size_t a = 0; a < 3; a++)
+    for (size_t b = 0; b < 3; b++) {
+      size_t row = 3 * (size_t)i + a, column = 3 * (size_t)j + b;
+      double by = lb_dot(spots[i].axes[a], lb_mat3_apply(block, spots[j].axes[b]));
+      matrix[row * n + column] += by;
+      if (i != j) matrix[column * n + row] += by;
     }
+}
+
+// matrix += factor Σ_n w_n B_n w_nᵀ. Spots share few nodes, so each looks only at those before it
+// that have one of its own.
+static void add_blocks(const lbBody *body, const lbStep *step, lbMat3 turn, double factor,
+                       lbScratch *s, int32_t count, const lbSpot *spots, double *matrix) {
+  const lbModel *model = body->prepared->model;
+  Carriers c = carriers_of(body->prepared, s);
+  int32_t used = 0;
+  for (int32_t n = 0; n < model->size.node_count; n++) c.first[n] = -1;
+  for (int32_t i = 0; i < count; i++) {
     lbPoint point = point_of(&spots[i]);
-    for (lbPointWalk walk = lb_point_walk(model, &point); lb_point_next(&walk);)
-      share[walk.node] = 0;
+    for (lbPointWalk walk = lb_point_walk(model, &point); lb_point_next(&walk);) {
+      lbMat3 block;
+      if (walk.weight == 0) continue;
+      body->prepared->method->respond_at(body, step, s, walk.node, block.m);
+      block = lb_mat3_multiply(turn, lb_mat3_multiply(block, lb_mat3_transpose(turn)));
+      for (int32_t k = c.first[walk.node]; k >= 0; k = c.all[k].next) {
+        bool same = c.all[k].spot == i; // a node that comes twice
+        double by = factor * walk.weight * c.all[k].weight * (same ? 2 : 1);
+        add_block(spots, count, i, c.all[k].spot, lb_mat3_scale(by, block), matrix);
+      }
+      double own = factor * walk.weight * walk.weight;
+      add_block(spots, count, i, i, lb_mat3_scale(own, block), matrix);
+      c.all[used] = (Carrier){ i, c.first[walk.node], walk.weight };
+      c.first[walk.node] = used++;
+    }
   }
 }
 
@@ -90,14 +104,13 @@ static void add_rigid(const lbBody *body, double h, int32_t count, const lbSpot 
 
 void lb_touch_estimate_moves(const lbTouching *t, int32_t count, const lbSpot *spots,
                              double *matrix) {
-  add_blocks(t->body, &t->step, t->step.frame.turn, t->scratch, count, spots, matrix);
-  for (size_t i = 0; i < 9 * (size_t)count * (size_t)count; i++) matrix[i] *= ALONG;
+  add_blocks(t->body, &t->step, t->step.frame.turn, ALONG, t->scratch, count, spots, matrix);
   if (t->body->frame.fitted) add_rigid(t->body, t->step.h, count, spots, matrix);
 }
 
 void lb_touch_estimate_speeds(const lbBody *body, lbScratch *s, int32_t count, const lbSpot *spots,
                               double *matrix) {
-  add_blocks(body, NULL, body->frame.turn, s, count, spots, matrix);
+  add_blocks(body, NULL, body->frame.turn, 1, s, count, spots, matrix);
 }
 
 // ---- exactly -----------------------------------------------------------------------------------

@@ -11,6 +11,10 @@
 
 static inline bool lb_touch_is_nodal(const lbBody *body) { return body->prepared->has_node_blocks; }
 
+// Numbers of lbScratch.touch_work for the calls below, and where they begin in it.
+size_t lb_touch_nodal_room(const lbPrepared *prepared);
+size_t lb_touch_nodal_begin(const lbPrepared *prepared);
+
 // After lb_touch_ways of the same spots, instead of lb_touch_moves: matrix (3 count x 3 count,
 // zeros before) <- symmetric and positive, the blocks of single nodes and the rigid motion of a
 // free body.

@@ -160,7 +160,30 @@ static bool correct(lbWorld *world, const double *x, bool impulses) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-// Nothing is known yet; or the moves by impulses h x are those of the estimate.
+bool lb_compliance_recall(lbWorld *world, int32_t number) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldToucher *toucher = &touch->touchers[number];
+  lbBody *body = world->slots[toucher->slot].body;
+  double *forces = touch->amounts + 3 * (size_t)toucher->first;
+  if (body->frame.kind != LB_FRAME_HELD) return false; // it would turn them in the step
+  memset(forces, 0, 3 * (size_t)toucher->count * sizeof *forces);
+  find_step(touch, toucher, touch->forces, forces, forces);
+  lbTouching still = { .body = body, .step = { .frame = { .turn = body->frame.turn } } };
+  lb_touch_hold(&still, toucher->count, touch->spots + toucher->first, forces);
+  return true;
+}
+
+// free <- without the moves by forces that were recalled, which are those of the estimate.
+static void leave_out_recalled(lbWorldTouch *touch, const lbWorldToucher *toucher,
+                               const double *moves) {
+  for (int32_t i = 0; i < 3 * toucher->count; i++) {
+    int32_t owner = touch->owners[toucher->first + i / 3];
+    touch->free[3 * (owner / 2) + i % 3] -= owner & 1 ? -moves[i] : moves[i];
+  }
+}
+
+// What is known of each body: the moves by impulses h x, or by forces x that were recalled, are
+// those of the estimate, since its step was measured with them.
 static void begin(lbWorld *world, bool impulses) {
   lbWorldTouch *touch = world->touch;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
@@ -170,14 +193,18 @@ static void begin(lbWorld *world, bool impulses) {
     size_t n = 3 * (size_t)toucher->count;
     toucher->accurate = 0;
     memset(known.forces, 0, 4 * n * sizeof(double));
+    if (impulses || toucher->recalled)
+      find_step(touch, toucher, touch->forces, known.forces, known.forces);
+    for (size_t i = 0; i < n && impulses; i++) known.forces[i] *= world->h;
+    multiply(&touch->parts[t], known.forces, known.moves);
+    if (!impulses) leave_out_recalled(touch, toucher, known.moves);
+  }
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    lbWorldToucher *toucher = &touch->touchers[t];
     for (int32_t i = 0; i < toucher->count; i++) {
       int32_t c = touch->owners[toucher->first + i] / 2;
       toucher->accurate = fmax(toucher->accurate, -ACCURATE * touch->free[3 * c]);
     }
-    if (!impulses) continue;
-    find_step(touch, toucher, touch->forces, known.forces, known.forces);
-    for (size_t i = 0; i < n; i++) known.forces[i] *= world->h;
-    multiply(&touch->parts[t], known.forces, known.moves);
   }
 }
 

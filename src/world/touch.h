@@ -148,6 +148,7 @@ typedef struct lbWorldToucher {
   int32_t island;
   bool open;            // its step could be opened
   bool estimated;       // its matrix is an estimate (compliance.c)
+  bool recalled;        // its step was opened with the contact forces of the last step
   int32_t solves;       // solutions for what forces really do
   double accurate, off; // m or m/s: error of moves that is tolerated; that of the last round
   double *rows;         // how it gives way, as a product; NULL: parts have its matrix
@@ -347,6 +348,8 @@ void lb_touch_for_touchers(lbWorld *world, int32_t bodies, lbRangeTask *task);
 // are open until they are closed.
 typedef void lbComplianceSolve(lbWorld *world, double *x);
 bool lb_compliance_is_estimated(const lbWorld *world, int32_t slot);
+// Before such a body's step is opened: it holds touch->forces; false: it cannot.
+bool lb_compliance_recall(lbWorld *world, int32_t toucher);
 void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve, double *x);
 void lb_compliance_close(lbWorld *world);
 // touch_near.c: memory; pairs that could touch.

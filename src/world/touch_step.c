@@ -100,8 +100,11 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
     lbWorldToucher *toucher = &touch->touchers[t];
     lbSpot *spots = touch->spots + toucher->first;
     lbVec3 *ways = touch->ways + toucher->first;
+    toucher->estimated = lb_compliance_is_estimated(world, toucher->slot);
+    toucher->recalled = toucher->estimated && lb_compliance_recall(world, t);
     toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
-    toucher->estimated = toucher->open && lb_compliance_is_estimated(world, toucher->slot);
+    toucher->estimated &= toucher->open;
+    if (toucher->recalled) lb_touch_release(world->slots[toucher->slot].body);
     if (!toucher->rows) clear_matrix(&touch->parts[t]);
     if (toucher->open)
       lb_touch_ways(&toucher->touching, toucher->count, spots, ways);
@@ -269,10 +272,10 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
     touch->frictions[c] = touch->contacts[c].friction;
   if (touch->stops) lb_energy_note(world, true);
   lb_touch_stop(world);
+  recall(touch);
   find_responses(world);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
   if (!touch->stops) lb_energy_note(world, false);
-  recall(touch);
   lb_touch_soften(world);
   solve(world);
   if (world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world))
