@@ -320,6 +320,9 @@ struct lbBodyMethod {
   // what they move; false: one by one. May be NULL.
   bool (*respond_many)(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
                        double *x);
+  // Between a step that was opened for contacts and the step itself: the end moves by this much
+  // (padded), as forces that were found tell. A guess for its solution; may be NULL.
+  void (*expect)(lbBody *body, const double *moved);
   // block (3 x 3, own axes at the step's end, symmetric, not negative) <- about what `respond` does
   // to a node by a force at this node; without a step: by an impulse at once. For methods whose
   // coordinates are the nodes' displacements. NULL: not known.

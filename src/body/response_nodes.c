@@ -1,6 +1,7 @@
 #include "body/response_nodes.h"
 
 #include "body/point.h"
+#include "body/response_kernels.h"
 #include "body/tree.h"
 
 #include <string.h>
@@ -28,15 +29,22 @@ typedef struct Carriers {
 
 #define CARRIERS_MOST 24 // of a spot: three corners in elements of eight nodes
 
+#define RIGID_STRIDE (3 * LB_NODAL_SPOTS + 8)
+
 size_t lb_touch_nodal_room(const lbPrepared *p) {
   if (!p->has_node_blocks) return 0;
   size_t bytes = (size_t)p->model->size.node_count * sizeof(int32_t) +
                  LB_NODAL_SPOTS * CARRIERS_MOST * sizeof(Carrier);
-  return bytes / sizeof(double) + 2;
+  return 12 * RIGID_STRIDE + bytes / sizeof(double) + 2;
+}
+
+// (2 x 6 x RIGID_STRIDE)
+static double *rigid_rows(const lbPrepared *p, const lbScratch *s) {
+  return s->touch_work + lb_touch_nodal_begin(p);
 }
 
 static Carriers carriers_of(const lbPrepared *p, const lbScratch *s) {
-  Carrier *all = (Carrier *)(s->touch_work + lb_touch_nodal_begin(p));
+  Carrier *all = (Carrier *)(rigid_rows(p, s) + 12 * RIGID_STRIDE);
   return (Carriers){ (int32_t *)(all + LB_NODAL_SPOTS * CARRIERS_MOST), all };
 }
 
@@ -82,30 +90,34 @@ static void add_blocks(const lbBody *body, const lbStep *step, lbMat3 turn, doub
 }
 
 // matrix += the rigid motion of a free body by forces that are held over a step of h
-static void add_rigid(const lbBody *body, double h, int32_t count, const lbSpot *spots,
-                      double *matrix) {
+static void add_rigid(const lbBody *body, double h, lbScratch *s, int32_t count,
+                      const lbSpot *spots, double *matrix) {
   lbVec3 centre = lb_frame_centre(body);
   lbMat3 mobility = lb_frame_mobility(body, body->frame.turn);
   double factor = 0.5 * h * h;
-  size_t n = 3 * (size_t)count;
+  size_t n = 3 * (size_t)count, stride = lb_touch_stride(3 * count);
+  double *rows = rigid_rows(body->prepared, s), *moved = rows + 6 * RIGID_STRIDE;
+  memset(rows, 0, 6 * stride * sizeof *rows);
+  memset(moved, 0, 6 * stride * sizeof *moved);
   for (size_t i = 0; i < n; i++) {
     lbVec3 axis = spots[i / 3].axes[i % 3];
+    lbVec3 moment = lb_cross(lb_sub(spots[i / 3].point, centre), axis);
     lbVec3 linear = lb_scale(factor / body->prepared->mass, axis);
-    lbVec3 arm = lb_sub(spots[i / 3].point, centre);
-    lbVec3 angular = lb_scale(factor, lb_mat3_apply(mobility, lb_cross(arm, axis)));
-    for (size_t k = 0; k <= i; k++) {
-      lbVec3 other = spots[k / 3].axes[k % 3], to = lb_sub(spots[k / 3].point, centre);
-      double by = lb_dot(linear, other) + lb_dot(angular, lb_cross(to, other));
-      matrix[i * n + k] += by;
-      if (k != i) matrix[k * n + i] += by;
+    lbVec3 angular = lb_scale(factor, lb_mat3_apply(mobility, moment));
+    const lbVec3 of[2] = { axis, moment }, by[2] = { linear, angular };
+    for (size_t k = 0; k < 2; k++) {
+      double *row = rows + 3 * k * stride + i, *to = moved + 3 * k * stride + i;
+      row[0] = of[k].x, row[stride] = of[k].y, row[2 * stride] = of[k].z;
+      to[0] = by[k].x, to[stride] = by[k].y, to[2 * stride] = by[k].z;
     }
   }
+  lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
 }
 
 void lb_touch_estimate_moves(const lbTouching *t, int32_t count, const lbSpot *spots,
                              double *matrix) {
   add_blocks(t->body, &t->step, t->step.frame.turn, ALONG, t->scratch, count, spots, matrix);
-  if (t->body->frame.fitted) add_rigid(t->body, t->step.h, count, spots, matrix);
+  if (t->body->frame.fitted) add_rigid(t->body, t->step.h, t->scratch, count, spots, matrix);
 }
 
 void lb_touch_estimate_speeds(const lbBody *body, lbScratch *s, int32_t count, const lbSpot *spots,
@@ -139,4 +151,8 @@ void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *s, i
     lbVec3 by = lb_mat3_apply(turn, lb_point_apply(p, &point, s->c));
     for (int k = 0; k < 3; k++) moves[3 * i + k] = lb_dot(spots[i].axes[k], by);
   }
+}
+
+void lb_touch_expect(lbBody *body, const lbScratch *s) {
+  if (body->prepared->method->expect) body->prepared->method->expect(body, s->c);
 }

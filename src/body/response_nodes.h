@@ -27,5 +27,7 @@ void lb_touch_estimate_speeds(const lbBody *body, lbScratch *scratch, int32_t co
 // the spots at its end; without a step, what impulses do to their velocities.
 void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t count,
                          const lbSpot *spots, const double *forces, double *moves);
+// Right after that, in an open step: the step that is taken has these forces, too.
+void lb_touch_expect(lbBody *body, const lbScratch *scratch);
 
 #endif

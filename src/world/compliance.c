@@ -56,10 +56,14 @@ static double largest(size_t n, const double *a) {
   return most;
 }
 
-// y <- W̃ x
+// y <- W̃ x, by columns, which are rows of a symmetric matrix
 static void multiply(const lbContactPart *part, const double *x, double *y) {
   size_t n = 3 * (size_t)part->count;
-  for (size_t i = 0; i < n; i++) y[i] = dot(n, part->matrix + i * n, x);
+  memset(y, 0, n * sizeof *y);
+  for (size_t i = 0; i < n; i++) {
+    const double *row = part->matrix + i * n, factor = x[i];
+    for (size_t k = 0; k < n && factor != 0; k++) y[k] += factor * row[k];
+  }
 }
 
 // s <- what the forces on a body's points have changed by.
@@ -78,13 +82,17 @@ static void find_step(const lbWorldTouch *touch, const lbWorldToucher *toucher, 
 
 // s, p = W̃ s, y = W s. Where points give way by more than W̃ says, they do so in other directions,
 // too: too small a W̃ would make the next forces far too large.
-static void learn(lbContactPart *part, const double *s, const double *p, const double *y) {
+// Wf <- W̃ f with the new W̃.
+static void learn(lbContactPart *part, const double *s, const double *p, const double *y,
+                  const double *f, double *Wf) {
   size_t n = 3 * (size_t)part->count;
   double before = dot(n, s, p), now = dot(n, s, y), scale = fmax(now / before, 1);
   if (!(before > 0) || !(now > POSITIVE * before)) return;
+  double along_p = scale * dot(n, p, f) / before, along_y = dot(n, y, f) / now;
   for (size_t i = 0; i < n; i++) {
     double a = scale * p[i] / before, b = y[i] / now, *row = part->matrix + i * n;
     for (size_t k = 0; k < n; k++) row[k] = scale * row[k] + (b * y[k] - a * p[k]);
+    Wf[i] = scale * Wf[i] + (along_y * y[i] - along_p * p[i]);
   }
 }
 
@@ -103,10 +111,10 @@ static void correct_body(const Correcting *c, int32_t t) {
   lbWorldTouch *touch = c->world->touch;
   lbWorldToucher *toucher = &touch->touchers[t];
   lbContactPart *part = &touch->parts[t];
-  const lbBody *body = c->world->slots[toucher->slot].body;
+  lbBody *body = c->world->slots[toucher->slot].body;
   Known known = known_of(part);
   size_t n = 3 * (size_t)part->count;
-  double *s = known.step, *p = part->moves, *y = part->moves + n, *shift = part->moves + 2 * n;
+  double *s = known.step, *p = part->moves, *y = part->moves + n, *Wf = part->moves + 2 * n;
   toucher->off = -1;
   find_step(touch, toucher, c->x, known.forces, s);
   multiply(part, s, p);
@@ -116,17 +124,20 @@ static void correct_body(const Correcting *c, int32_t t) {
   toucher->touching.step.loose = LOOSE * toucher->accurate / largest(n, p);
   lb_touch_find_moves(body, c->impulses ? NULL : &toucher->touching.step, scratch, part->count,
                       touch->spots + toucher->first, s, y);
-  if (c->impulses) lb_scratch_return(body->prepared, scratch);
-  toucher->solves++;
+  if (c->impulses)
+    lb_scratch_return(body->prepared, scratch);
+  else
+    lb_touch_expect(body, scratch);
+  toucher->solves += !c->impulses;
   toucher->off = 0;
   for (size_t i = 0; i < n; i++) {
     toucher->off = fmax(toucher->off, fabs(y[i] - p[i]));
+    Wf[i] = known.moves[i] - known.shift[i] + p[i];
     known.forces[i] += s[i], known.moves[i] += y[i];
   }
-  learn(part, s, p, y);
-  multiply(part, known.forces, shift);
+  learn(part, s, p, y, known.forces, Wf);
   for (size_t i = 0; i < n; i++) { // step <- how the shift changes
-    double now = known.moves[i] - shift[i];
+    double now = known.moves[i] - Wf[i];
     s[i] = now - known.shift[i], known.shift[i] = now;
   }
 }
