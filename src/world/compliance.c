@@ -20,9 +20,9 @@
 #include <string.h>
 
 #define ROUNDS 8 // solutions of a body for its forces, at most
-#define ACCURATE                                                                                   \
-  0.01                // of how far points would get into each other: error of a gap's change. Twice
-                      // as much saves a round, and forces are felt to be off by 2 % for a step
+// Of how far points would get into each other: error of a gap's change. Twice as much saves a round
+// at most, and forces are off by so much for a step.
+#define ACCURATE 0.03
 #define LOOSE 0.1     // of that: what a solver may leave
 #define POSITIVE 1e-6 // of sᵀW̃s: less of sᵀWs is rounding
 
