@@ -10,10 +10,12 @@
 #include "full/full.h"
 
 #include "body/constraints.h"
+#include "body/contacts.h"
 
 #include <string.h>
 
 #define DEFAULT_ITERATIONS 20
+#define TOUCHED_ITERATIONS 1
 #define CUT_LEAST 1e-6 // of an iteration
 
 // ---- the simulator -----------------------------------------------------------------------------
@@ -47,6 +49,9 @@ static lbSimulator *set_up(lbBody *body, double h, bool euler) {
   if (lb_simulator_set_damping(s, body->damping_mass, body->damping_stiffness, NULL) ||
       lb_simulator_set_step(s, h, NULL))
     return NULL;
+  int32_t most = def_of(body).newton_iterations;
+  bool few = lb_body_is_touched(body) && most > TOUCHED_ITERATIONS;
+  s->def.newton_iterations = few ? TOUCHED_ITERATIONS : most;
   if (s->def.integrator != integrator) s->factored = false;
   s->def.integrator = integrator;
   return s;
@@ -249,7 +254,7 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   if (!sim || !load_state(body, sim, s) || !move_supports(body, step, sim, s))
     return LB_STEP_NONFINITE;
   sum_load(body, sim, false, s, w->load);
-  state->searching = lb_body_is_constrained(body);
+  state->searching = step->straight || lb_body_is_touched(body) || lb_body_is_constrained(body);
   state->ready = state->searching;
   if (!state->searching) {
     flags = lb_simulator_step(sim, w->load);
@@ -364,7 +369,8 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   lbVerdict verdict = lb_simulator_judge(sim, s->c, w->load, step->iteration);
   if (share < 1 && verdict > LB_VERDICT_GO_ON) verdict = LB_VERDICT_GO_ON;
   if (share == 0) verdict = LB_VERDICT_FAR;
-  if (step->rule == 0 && state->shifted) verdict = LB_VERDICT_FAR; // it may lead anywhere
+  if (step->rule == 0 && state->shifted && !lb_body_is_touched(body))
+    verdict = LB_VERDICT_FAR; // it may lead anywhere
   if (verdict == LB_VERDICT_GO_ON) {
     double held = lb_simulator_held(sim);
     for (int32_t i = 0; i < body->prepared->dimension; i++) s->a[i] = held * s->pull[i];
@@ -373,7 +379,7 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   }
   if (verdict == LB_VERDICT_FAR && !last) return LB_STEP_FAR;
   if (!lb_simulator_keep(sim)) return LB_STEP_NONFINITE;
-  return verdict == LB_VERDICT_CONVERGED ? 0 : LB_STEP_NOT_CONVERGED;
+  return verdict == LB_VERDICT_CONVERGED || lb_body_is_touched(body) ? 0 : LB_STEP_NOT_CONVERGED;
 }
 
 int32_t lb_full_end(lbBody *body, const lbStep *step, lbScratch *s) {
