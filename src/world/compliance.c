@@ -19,10 +19,12 @@
 
 #include <string.h>
 
-#define ROUNDS 8 // solutions of a body for its forces, at most
-// Of how far points would get into each other: error of a gap's change. Twice as much saves a round
-// at most, and forces are off by so much for a step.
-#define ACCURATE 0.03
+#define ROUNDS                                                                                     \
+  16 // solutions of a body for its forces, at most: what carries 1 000 times its weight needs them
+#define ACCURATE                                                                                   \
+  0.03                // of the ways below. Twice as much saves a round at most, and forces are off
+                      // by so much for a step
+#define ROUNDING 1e-4 // of what all forces do: no solution is asked for less
 #define LOOSE 0.1     // of that: what a solver may leave
 #define POSITIVE 1e-6 // of sᵀW̃s: less of sᵀWs is rounding
 
@@ -193,6 +195,18 @@ static void leave_out_recalled(lbWorldTouch *touch, const lbWorldToucher *touche
   }
 }
 
+// m or m/s: error of a body's moves that is tolerated; of its way in a step by gravity, of how far
+// points would get into each other, and of what its forces do, which may be many times more where
+// something heavy stands on it.
+static double accuracy_of(const lbWorld *world, const lbWorldToucher *toucher, bool impulses,
+                          double moves) {
+  const lbWorldTouch *touch = world->touch;
+  double way = world->h * lb_length(world->settings.gravity) * (impulses ? 1 : world->h);
+  for (int32_t i = 0; i < toucher->count && !impulses; i++)
+    way = fmax(way, -touch->free[3 * (touch->owners[toucher->first + i] / 2)]);
+  return fmax(ACCURATE * way, ROUNDING * moves);
+}
+
 // What is known of each body: the moves by impulses h x, or by forces x that were recalled, are
 // those of the estimate, since its step was measured with them.
 static void begin(lbWorld *world, bool impulses) {
@@ -202,21 +216,16 @@ static void begin(lbWorld *world, bool impulses) {
     if (!toucher->estimated) continue;
     Known known = known_of(&touch->parts[t]);
     size_t n = 3 * (size_t)toucher->count;
-    toucher->accurate = 0;
     memset(known.forces, 0, 4 * n * sizeof(double));
     if (impulses || toucher->recalled)
       find_step(touch, toucher, touch->forces, known.forces, known.forces);
     for (size_t i = 0; i < n && impulses; i++) known.forces[i] *= world->h;
     multiply(&touch->parts[t], known.forces, known.moves);
-    if (!impulses) leave_out_recalled(touch, toucher, known.moves);
+    toucher->accurate = accuracy_of(world, toucher, impulses, largest(n, known.moves));
   }
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    lbWorldToucher *toucher = &touch->touchers[t];
-    for (int32_t i = 0; i < toucher->count; i++) {
-      int32_t c = touch->owners[toucher->first + i] / 2;
-      toucher->accurate = fmax(toucher->accurate, -ACCURATE * touch->free[3 * c]);
-    }
-  }
+  for (int32_t t = 0; t < touch->toucher_count && !impulses; t++)
+    if (touch->touchers[t].estimated)
+      leave_out_recalled(touch, &touch->touchers[t], known_of(&touch->parts[t]).moves);
 }
 
 static bool any_estimated(const lbWorldTouch *touch) {
