@@ -58,6 +58,7 @@ lbStatus lb_full_prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
                    "mode_count or kept_count is given: a body of the method \"full\" has all its "
                    "coordinates");
   p->has_node_blocks = true;
+  p->lumped = p->model->full_mass && p->model->full_mass[0]; // as its mass is made
   return LB_OK;
 }
 

@@ -317,13 +317,14 @@ static void look(int32_t begin, int32_t end, void *context) {
     lbSpot *spots = touch->spots + toucher->first;
     lbVec3 *ways = touch->ways + toucher->first;
     toucher->open = scratch && lb_touch_look(body, scratch);
-    toucher->estimated = toucher->open && lb_compliance_is_estimated(world, toucher->slot);
+    bool nodal = toucher->open && lb_compliance_is_estimated(world, toucher->slot);
+    toucher->estimated = nodal && !body->prepared->lumped;
     clear_matrix(&touch->parts[t]);
     if (toucher->open)
       lb_touch_velocities(body, scratch, toucher->count, spots, ways);
     else
       memset(ways, 0, (size_t)toucher->count * sizeof *ways);
-    if (toucher->estimated)
+    if (nodal)
       lb_touch_estimate_speeds(body, scratch, toucher->count, spots, touch->parts[t].matrix);
     else if (toucher->open)
       lb_touch_speeds(body, scratch, !lb_jointed_of(world, toucher->slot), toucher->count, spots,
