@@ -319,9 +319,12 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   lbVec3 drift = lb_scale(step->h / w->theta, find_drift(body, &rates, w));
   shift(body, drift, -1, w);
   lb_warp_part_hinges(body, step, drift, w);
+  double weight = step->h * lb_length(body->gravity);
+  w->solver.least = touched ? shared->whole.mass * weight * weight / w->solver.c : 0;
   w->iterations = lb_warp_solve(shared->warp, &w->solver, w->b, w->v,
                                 touched ? TOUCHED_ITERATIONS : shared->iterations,
                                 touched ? RESPONSE_TOLERANCE : TOLERANCE);
+  w->solver.least = 0;
   shift(body, drift, 1, w);
   if (newmark)
     for (size_t i = 0; i < shared->warp->length; i++) w->v[i] -= w->v0[i];
