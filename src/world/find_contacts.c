@@ -270,6 +270,7 @@ static void look_at_pair(const Looking *l, lbTouchWork *work, int32_t i) {
   put_rigid_last(l->world, near);
   work->candidate_count = 0;
   near->length = approach(l->world, work, near);
+  lb_touch_make_patches(l->world, work, near);
   recognise(touch, work, near);
   drop_deeper(work);
   lb_touch_choose(work, near->length, lb_touch_pair_most(l->world, near));

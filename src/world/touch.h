@@ -34,7 +34,7 @@
 #define LB_PAIR_CONTACTS 16              // of a pair, at most
 #define LB_BODY_CONTACTS LB_TOUCH_SPOTS  // of a body, at most
 #define LB_NODAL_CONTACTS LB_NODAL_SPOTS // of an unreduced one, as many as its vertices that touch
-#define LB_PAIR_CANDIDATES 1024          // of a pair, before some are chosen
+#define LB_PAIR_CANDIDATES 2048          // of a pair, before some are chosen
 #define LB_PAIR_TRIANGLES 1024           // of each surface of a pair
 #define LB_NEAR_TASKS 8                  // that pairs are looked at in
 #define LB_NEAR_BLOCK 256 // pairs that are looked at before their contacts are listed
@@ -391,6 +391,10 @@ bool lb_touch_faces(const lbBody *body, const lbTree *tree, int32_t triangle,
 // A place where two could touch, of those that a task has found for its pair. `length` (m) is that
 // of the smaller one.
 void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandidate *candidate);
+// contact_patches.c: of vertices that touch a collider, where they are more than there are contacts
+// for: one candidate for several of them.
+#define LB_PATCH_FEATURE (-1)
+void lb_touch_make_patches(const lbWorld *world, lbTouchWork *work, const lbNear *near);
 // touch_deep.c: those of two bodies that are deep inside each other; false: they are not. Features
 // of such contacts count down from this one, by directions.
 #define LB_DEEP_FEATURE (-2)
