@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define DEFAULT_ITERATIONS 20
-#define TOUCHED_ITERATIONS 1
+#define TOUCHED_ITERATIONS 4
 #define CUT_LEAST 1e-6 // of an iteration
 
 // ---- the simulator -----------------------------------------------------------------------------
@@ -371,6 +371,8 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   if (share == 0) verdict = LB_VERDICT_FAR;
   if (step->rule == 0 && state->shifted && !lb_body_is_touched(body))
     verdict = LB_VERDICT_FAR; // it may lead anywhere
+  if (verdict == LB_VERDICT_GO_ON && lb_body_is_touched(body) && !state->shifted)
+    verdict = LB_VERDICT_NEAR;
   if (verdict == LB_VERDICT_GO_ON) {
     double held = lb_simulator_held(sim);
     for (int32_t i = 0; i < body->prepared->dimension; i++) s->a[i] = held * s->pull[i];
