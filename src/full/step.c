@@ -7,6 +7,11 @@
 // by implicit Euler in halves, of which the lowest state is kept. Springs are constraints, too, and
 // not part of the simulator's own potential: one rule for springs, holds and balls, and no second
 // list of them that would have to agree.
+//
+// Forces of contacts follow from a linearisation, too, and are held over the step: iterated on
+// without the contacts, elements would give way to them as far as they can. So a step in contact
+// is the first iteration, with the matrix that the forces were found with. Where that matrix had to
+// be made definite, the iteration is no solution, and the cut ones follow.
 #include "full/full.h"
 
 #include "body/constraints.h"
@@ -15,8 +20,8 @@
 #include <string.h>
 
 #define DEFAULT_ITERATIONS 20
-#define TOUCHED_ITERATIONS 4
-#define CUT_LEAST 1e-6 // of an iteration
+#define TOUCHED_ITERATIONS 4 // in contact: of those that are cut
+#define CUT_LEAST 1e-6       // of an iteration
 
 // ---- the simulator -----------------------------------------------------------------------------
 
@@ -335,8 +340,9 @@ static double cost_of(const lbBody *body, const lbStep *step, const double *q, d
   const lbFullState *state = lb_full_state(body);
   const lbFullWork *w = s->own;
   lb_whole_from_own(lb_full_whole(body), &state->end, q, s->c);
-  return lb_simulator_potential(state->simulator, s->c, w->load, rounding) +
-         lb_simulator_held(state->simulator) * lb_constraints_merit(body, step, q);
+  double cost = lb_simulator_potential(state->simulator, s->c, w->load, rounding);
+  if (!lb_body_is_constrained(body)) return cost;
+  return cost + lb_simulator_held(state->simulator) * lb_constraints_merit(body, step, q);
 }
 
 // s->q <- a part of the iteration's way that lowers the cost; 0: no part does.
@@ -369,8 +375,7 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   lbVerdict verdict = lb_simulator_judge(sim, s->c, w->load, step->iteration);
   if (share < 1 && verdict > LB_VERDICT_GO_ON) verdict = LB_VERDICT_GO_ON;
   if (share == 0) verdict = LB_VERDICT_FAR;
-  if (step->rule == 0 && state->shifted && !lb_body_is_touched(body))
-    verdict = LB_VERDICT_FAR; // it may lead anywhere
+  if (step->rule == 0 && state->shifted) verdict = LB_VERDICT_FAR; // it may lead anywhere
   if (verdict == LB_VERDICT_GO_ON && lb_body_is_touched(body) && !state->shifted)
     verdict = LB_VERDICT_NEAR;
   if (verdict == LB_VERDICT_GO_ON) {

@@ -139,6 +139,9 @@ static void a_tilted_cube_does_not_fall_through(void **state) {
   Rest rest = rest_of(&cube, CHECK_SANITIZED ? SHORT / 4 : SHORT);
   check_small(rest.deepest, 0.02 * 0.2); // 2 % of its size
   assert_true(rest.solves > 0);
+  Body full = { TETS("[0.2,0.2,0.2]", "[4,4,4]"), "full", 2e5, 0.5, 0.1 };
+  rest = rest_of(&full, SHORT / 2);
+  check_small(rest.deepest, 0.02 * 0.2);
 }
 
 static void a_thin_slab_rests_on_the_ground(void **state) {
