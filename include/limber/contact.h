@@ -227,7 +227,7 @@ lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotati
                               lbError *err);
 
 // A flag of lb_world_step beside lbStepFlags: there was no room for all contacts
-// (lbWorldSettings.contacts_most, or 48 of a body), and some did not act.
+// (lbWorldSettings.contacts_most, 48 of a body, or 256 of an unreduced one), and some did not act.
 enum { LB_STEP_CONTACTS_DROPPED = 256 };
 
 // What contacts cost in the last step (its last part, with substeps). Bodies that take it again in

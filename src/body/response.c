@@ -18,14 +18,13 @@ bool lb_touch_is_possible(const lbBody *body) {
   return p->model->size.triangle_count > 0 && !p->method->is_recording;
 }
 
-// Of a body's spots: rows, then the same as columns side by side, and what these do; without a
-// basis, one of each.
+// Of a body's spots: rows, then the same as columns side by side, and what these do.
 typedef struct Work {
   double *rows, *columns, *moved;
 } Work;
 
 static size_t part_of_work(const lbPrepared *p) {
-  return (size_t)p->padded * (p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 1);
+  return 1 + (size_t)p->padded * (p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 0);
 }
 
 static bool make_work(const lbPrepared *p, lbScratch *s) {
@@ -258,20 +257,9 @@ static bool has_rows(const lbPrepared *p, int32_t count, const lbSpot *spots) {
   return p->basis && count > 0 && spots[0].kind == LB_SPOT_SURFACE; // as all of them are
 }
 
-// moves (3 count) <- of spots, own axes; rows: theirs, or NULL.
-static void own_motions(const lbPrepared *p, const double *rows, const double *q, int32_t count,
-                        const lbSpot *spots, double *moves) {
-  const lbTree *tree = NULL;
-  lb_prepared_tree(p, &tree, NULL);
-  if (rows) lb_touch_kernels(p->level)->displace(count, p->dimension, rows, q, moves);
-  for (int32_t i = 0; i < count && !rows; i++)
-    lb_vec3_store(moves + 3 * i, own_motion(p, tree, q, spots[i].triangle, spots[i].weights));
-}
-
-// Their rows, in the work; NULL: there are none.
+// Their rows, in the work.
 static const double *find_rows(const lbPrepared *p, const lbScratch *s, int32_t count,
                                const lbSpot *spots) {
-  if (!has_rows(p, count, spots)) return NULL;
   blend_rows(p, count, spots, work_of(p, s).rows);
   return work_of(p, s).rows;
 }
@@ -300,8 +288,8 @@ void lb_touch_ways(const lbTouching *t, int32_t count, lbSpot *spots, lbVec3 *wa
     return;
   }
   const double *rows = find_rows(p, t->scratch, count, spots);
-  own_motions(p, rows, t->scratch->q0, count, spots, starts);
-  own_motions(p, rows, t->scratch->q, count, spots, ends);
+  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, t->scratch->q0, starts);
+  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, t->scratch->q, ends);
   for (int32_t i = 0; i < count; i++) {
     lbVec3 rest = own_rest(p, spots[i].triangle, spots[i].weights);
     lbVec3 from = lb_body_place(t->body, lb_add(rest, lb_vec3_load(starts + 3 * i)));
@@ -376,37 +364,12 @@ static void respond_columns(const lbBody *body, const lbStep *step, lbScratch *s
   }
 }
 
-// The same without a basis: one column after another.
-static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
-                         int32_t count, const lbSpot *spots, double *matrix) {
-  const lbPrepared *p = body->prepared;
-  const lbTree *tree = NULL;
-  double *row = work_of(p, s).rows, *moved = work_of(p, s).moved;
-  size_t n = 3 * (size_t)count;
-  lb_prepared_tree(p, &tree, NULL);
-  for (size_t k = 0; k < n; k++) {
-    memset(row, 0, (size_t)p->padded * sizeof *row);
-    add_line(p, turn, &spots[k / 3], spots[k / 3].axes[k % 3], row);
-    respond(body, step, s, row, moved);
-    for (int32_t j = 0; j < count; j++) {
-      lbVec3 own = own_motion(p, tree, moved, spots[j].triangle, spots[j].weights);
-      lbVec3 world = lb_mat3_apply(turn, own);
-      for (int i = 0; i < 3; i++)
-        matrix[k * n + 3 * (size_t)j + (size_t)i] += lb_dot(spots[j].axes[i], world);
-    }
-  }
-  // It is symmetric but for what a solver leaves, or a form of forces that has no energy.
-  for (size_t k = 0; k < n; k++)
-    for (size_t i = 0; i < k; i++)
-      matrix[k * n + i] = matrix[i * n + k] = 0.5 * (matrix[k * n + i] + matrix[i * n + k]);
-}
-
 static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
                       int32_t count, const lbSpot *spots, double *matrix) {
   const lbPrepared *p = body->prepared;
   if (count == 0 || spots[0].kind != LB_SPOT_SURFACE) return; // a rigid body has no shape to give
   if (!p->basis) {
-    find_columns(body, step, turn, s, count, spots, matrix);
+    lb_touch_add_columns(body, step, s, count, spots, matrix);
     return;
   }
   const lbTouchKernels *kernels = lb_touch_kernels(p->level);
@@ -612,8 +575,8 @@ void lb_touch_velocities(const lbBody *body, lbScratch *s, int32_t count, lbSpot
     return;
   }
   const double *rows = find_rows(p, s, count, spots);
-  own_motions(p, rows, s->q0, count, spots, moves);
-  own_motions(p, rows, s->v0, count, spots, rates);
+  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, s->q0, moves);
+  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, s->v0, rates);
   for (int32_t i = 0; i < count; i++) {
     lbVec3 rest = own_rest(p, spots[i].triangle, spots[i].weights);
     lbVec3 own = lb_add(rest, lb_vec3_load(moves + 3 * i));

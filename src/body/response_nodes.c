@@ -153,6 +153,22 @@ void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *s, i
   }
 }
 
+void lb_touch_add_columns(const lbBody *body, const lbStep *step, lbScratch *s, int32_t count,
+                          const lbSpot *spots, double *matrix) {
+  double unit[3 * LB_TOUCH_SPOTS] = { 0 }, moves[3 * LB_TOUCH_SPOTS];
+  size_t n = 3 * (size_t)count;
+  for (size_t k = 0; k < n; k++) {
+    unit[k] = 1;
+    lb_touch_find_moves(body, step, s, count, spots, unit, moves);
+    unit[k] = 0;
+    for (size_t i = 0; i < n; i++) matrix[k * n + i] += moves[i];
+  }
+  // It is symmetric but for what a solver leaves, or a form of forces that has no energy.
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = 0; i < k; i++)
+      matrix[k * n + i] = matrix[i * n + k] = 0.5 * (matrix[k * n + i] + matrix[i * n + k]);
+}
+
 void lb_touch_expect(lbBody *body, const lbScratch *s) {
   if (body->prepared->method->expect) body->prepared->method->expect(body, s->c);
 }

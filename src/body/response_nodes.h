@@ -1,7 +1,7 @@
 // How spots of an unreduced body give way, whose contact points are as many as the vertices of its
 // surface that touch. A column of J A⁻¹ Jᵀ costs a solution with the step's matrix A, so that the
 // matrix between the spots is an approximation, and what all forces do together is found exactly by
-// one solution. World/compliance.c brings the two together.
+// one solution. world/compliance.c brings the two together.
 #ifndef LB_BODY_RESPONSE_NODES_H
 #define LB_BODY_RESPONSE_NODES_H
 
@@ -27,7 +27,11 @@ void lb_touch_estimate_speeds(const lbBody *body, lbScratch *scratch, int32_t co
 // the spots at its end; without a step, what impulses do to their velocities.
 void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t count,
                          const lbSpot *spots, const double *forces, double *moves);
-// Right after that, in an open step: the step that is taken has these forces, too.
+// matrix += one such solution for each direction of at most LB_TOUCH_SPOTS spots, where there is no
+// estimate.
+void lb_touch_add_columns(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t count,
+                          const lbSpot *spots, double *matrix);
+// Right after lb_touch_find_moves in an open step: the step that is taken has these forces, too.
 void lb_touch_expect(lbBody *body, const lbScratch *scratch);
 
 #endif

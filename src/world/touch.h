@@ -12,6 +12,8 @@
 //   touch_share.c  who gets how many contacts where there are too many
 //   touch_list.c   the contacts of each body
 //   touch_step.c   forces over a step, impulses after it
+//   compliance.c   forces of unreduced bodies, by estimates of their compliance
+//   contact_patches.c  one contact for several vertices
 //   touch_choose.c at which of the contacts forces are solved for
 //   touch_tell.c   what is told of contacts, and remembered
 //   touch_response.c  what lbContactResponse changes in that
