@@ -271,6 +271,37 @@ static void threads_change_no_bit(void **state) {
   lb_model_destroy(model);
 }
 
+// A body that no joint holds, in a world that has some: a block hangs in a hinge beside it.
+static void joints_of_others_change_nothing(void **state) {
+  (void)state;
+  Body bar = { LONG_BAR("[8,2,2]"), "warp", 2e5, 0.2, 0.02 };
+  lbModel *model = model_of(&bar), *block = body_model(BLOCK "," MODAL);
+  lbWorld *world = world_with(lb_vec3(0, 0, -9.81), 0.5);
+  lbJointDef def = lb_joint_def();
+  lbJointId joint;
+  lbError err;
+  add_plane(world, lb_vec3(0, 0, 1));
+  lbBodyId id = add_falling(world, model, &bar);
+  def.kind = LB_JOINT_HINGE;
+  def.bodies[0] = add_block(world, block, lb_vec3(2, 0, 1));
+  def.places[0] = def.places[1] = lb_vec3(2.1, 0.1, 1.2);
+  def.axis = lb_vec3(1, 0, 0);
+  check_ok(lb_world_add_joint(world, &def, &joint, &err), err);
+  double force = 0, *positions = malloc(3 * (size_t)model->size.vertex_count * sizeof(double));
+  for (int i = 0; i < LONG; i++) {
+    lb_world_step(world, H);
+    if (i >= LONG - 30) force += lb_world_contact_force(world, id).z / 30;
+  }
+  const lbBody *body = lb_world_body(world, id);
+  double low = lowest_of(body, model, positions), weight = 9.81 * lb_body_report(body).mass;
+  print_message("beside a hinge: %.3f mm, %.4f of its weight\n", 1e3 * low, force / weight);
+  check_small(low, DEEPEST);
+  check_near(force / weight, 1, 3e-3);
+  lb_world_destroy(world);
+  lb_model_destroy(model), lb_model_destroy(block);
+  free(positions);
+}
+
 static void a_saved_world_goes_on_to_the_bit(void **state) {
   (void)state;
   Body bar = { LONG_BAR("[8,2,2]"), "warp", 2e5, 0.3, 0.02 };
@@ -295,6 +326,7 @@ int main(void) {
     cmocka_unit_test(systems_do_not_follow_the_number_of_contacts),
     cmocka_unit_test(friction_holds_a_bar_on_an_incline_and_lets_it_slide),
     cmocka_unit_test(a_stack_of_unreduced_bodies_stands),
+    cmocka_unit_test(joints_of_others_change_nothing),
     cmocka_unit_test(threads_change_no_bit),
     cmocka_unit_test(a_saved_world_goes_on_to_the_bit),
   };
