@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-#define ALONG                                                                                      \
-  2.0 // neighbours go along with a node: it gives way by 1.5 to 1.9 times as much as if
-      // they stood still. Half or twice as much costs one round of compliance.c more
+// The neighbours of a node move along with it: its compliance is 1.5 to 1.9 times that of a node
+// whose neighbours stand still. Half or twice as much costs one round of compliance.c more.
+#define ALONG 2.0
 
-static lbPoint point_of(const lbSpot *spot) {
-  return lb_point_triangle(spot->triangle, spot->weights[0], spot->weights[1], spot->weights[2]);
+static lbPoint point_of(const lbSpot *at) {
+  return lb_point_triangle(at->triangle, at->weights[0], at->weights[1], at->weights[2]);
 }
 
 // ---- the estimate ------------------------------------------------------------------------------
 
-// Of spots, the nodes that carry them: entries in lists, one for each node.
+// Of points, the nodes that carry them: entries in lists, one for each node.
 typedef struct Carrier {
-  int32_t spot, next; // -1: no more
+  int32_t contact, next; // -1: no more
   double weight;
 } Carrier;
 
@@ -27,14 +27,14 @@ typedef struct Carriers {
   Carrier *all;
 } Carriers;
 
-#define CARRIERS_MOST 24 // of a spot: three corners in elements of eight nodes
+#define CARRIERS_MOST 24 // of a contact point: three corners in elements of eight nodes
 
-#define RIGID_STRIDE (3 * LB_NODAL_SPOTS + 8)
+#define RIGID_STRIDE (3 * LB_NODAL_POINTS + 8)
 
 size_t lb_touch_nodal_room(const lbPrepared *p) {
   if (!p->has_node_blocks) return 0;
   size_t bytes = (size_t)p->model->size.node_count * sizeof(int32_t) +
-                 LB_NODAL_SPOTS * CARRIERS_MOST * sizeof(Carrier);
+                 LB_NODAL_POINTS * CARRIERS_MOST * sizeof(Carrier);
   return 12 * RIGID_STRIDE + bytes / sizeof(double) + 2;
 }
 
@@ -45,44 +45,47 @@ static double *rigid_rows(const lbPrepared *p, const lbScratch *s) {
 
 static Carriers carriers_of(const lbPrepared *p, const lbScratch *s) {
   Carrier *all = (Carrier *)(rigid_rows(p, s) + 12 * RIGID_STRIDE);
-  return (Carriers){ (int32_t *)(all + LB_NODAL_SPOTS * CARRIERS_MOST), all };
+  return (Carriers){ (int32_t *)(all + LB_NODAL_POINTS * CARRIERS_MOST), all };
 }
 
-// matrix += a w B, between spots i and j, in world axes
-static void add_block(const lbSpot *spots, int32_t count, int32_t i, int32_t j, lbMat3 block,
+// matrix += a w B, between points i and j, in world axes
+static void add_block(const lbSpot *points, int32_t count, int32_t i, int32_t j, lbMat3 block,
                       double *matrix) {
   size_t n = 3 * (size_t)count;
   for (size_t a = 0; a < 3; a++)
     for (size_t b = 0; b < 3; b++) {
       size_t row = 3 * (size_t)i + a, column = 3 * (size_t)j + b;
-      double by = lb_dot(spots[i].axes[a], lb_mat3_apply(block, spots[j].axes[b]));
+      double by = lb_dot(points[i].axes[a], lb_mat3_apply(block, points[j].axes[b]));
       matrix[row * n + column] += by;
       if (i != j) matrix[column * n + row] += by;
     }
 }
 
-// matrix += factor Σ_n w_n B_n w_nᵀ. Spots share few nodes, so each looks only at those before it
-// that have one of its own.
+// matrix += factor Σ_n w_n B_n w_nᵀ. Points share few nodes, so each looks only at those before it
+// that have one of its own. Carriers for which there is no room count in their own block alone,
+// which keeps the matrix positive.
 static void add_blocks(const lbBody *body, const lbStep *step, lbMat3 turn, double factor,
-                       lbScratch *s, int32_t count, const lbSpot *spots, double *matrix) {
+                       lbScratch *s, int32_t count, const lbSpot *points, double *matrix) {
   const lbModel *model = body->prepared->model;
   Carriers c = carriers_of(body->prepared, s);
   int32_t used = 0;
   for (int32_t n = 0; n < model->size.node_count; n++) c.first[n] = -1;
   for (int32_t i = 0; i < count; i++) {
-    lbPoint point = point_of(&spots[i]);
+    lbPoint point = point_of(&points[i]);
     for (lbPointWalk walk = lb_point_walk(model, &point); lb_point_next(&walk);) {
       lbMat3 block;
       if (walk.weight == 0) continue;
       body->prepared->method->respond_at(body, step, s, walk.node, block.m);
       block = lb_mat3_multiply(turn, lb_mat3_multiply(block, lb_mat3_transpose(turn)));
-      for (int32_t k = c.first[walk.node]; k >= 0; k = c.all[k].next) {
-        bool same = c.all[k].spot == i; // a node that comes twice
+      bool full = used == LB_NODAL_POINTS * CARRIERS_MOST;
+      for (int32_t k = full ? -1 : c.first[walk.node]; k >= 0; k = c.all[k].next) {
+        bool same = c.all[k].contact == i; // a node that comes twice
         double by = factor * walk.weight * c.all[k].weight * (same ? 2 : 1);
-        add_block(spots, count, i, c.all[k].spot, lb_mat3_scale(by, block), matrix);
+        add_block(points, count, i, c.all[k].contact, lb_mat3_scale(by, block), matrix);
       }
       double own = factor * walk.weight * walk.weight;
-      add_block(spots, count, i, i, lb_mat3_scale(own, block), matrix);
+      add_block(points, count, i, i, lb_mat3_scale(own, block), matrix);
+      if (full) continue;
       c.all[used] = (Carrier){ i, c.first[walk.node], walk.weight };
       c.first[walk.node] = used++;
     }
@@ -91,7 +94,7 @@ static void add_blocks(const lbBody *body, const lbStep *step, lbMat3 turn, doub
 
 // matrix += the rigid motion of a free body by forces that are held over a step of h
 static void add_rigid(const lbBody *body, double h, lbScratch *s, int32_t count,
-                      const lbSpot *spots, double *matrix) {
+                      const lbSpot *points, double *matrix) {
   lbVec3 centre = lb_frame_centre(body);
   lbMat3 mobility = lb_frame_mobility(body, body->frame.turn);
   double factor = 0.5 * h * h;
@@ -100,8 +103,8 @@ static void add_rigid(const lbBody *body, double h, lbScratch *s, int32_t count,
   memset(rows, 0, 6 * stride * sizeof *rows);
   memset(moved, 0, 6 * stride * sizeof *moved);
   for (size_t i = 0; i < n; i++) {
-    lbVec3 axis = spots[i / 3].axes[i % 3];
-    lbVec3 moment = lb_cross(lb_sub(spots[i / 3].point, centre), axis);
+    lbVec3 axis = points[i / 3].axes[i % 3];
+    lbVec3 moment = lb_cross(lb_sub(points[i / 3].point, centre), axis);
     lbVec3 linear = lb_scale(factor / body->prepared->mass, axis);
     lbVec3 angular = lb_scale(factor, lb_mat3_apply(mobility, moment));
     const lbVec3 of[2] = { axis, moment }, by[2] = { linear, angular };
@@ -114,21 +117,21 @@ static void add_rigid(const lbBody *body, double h, lbScratch *s, int32_t count,
   lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
 }
 
-void lb_touch_estimate_moves(const lbTouching *t, int32_t count, const lbSpot *spots,
+void lb_touch_estimate_moves(const lbTouching *t, int32_t count, const lbSpot *points,
                              double *matrix) {
-  add_blocks(t->body, &t->step, t->step.frame.turn, ALONG, t->scratch, count, spots, matrix);
-  if (t->body->frame.fitted) add_rigid(t->body, t->step.h, t->scratch, count, spots, matrix);
+  add_blocks(t->body, &t->step, t->step.frame.turn, ALONG, t->scratch, count, points, matrix);
+  if (t->body->frame.fitted) add_rigid(t->body, t->step.h, t->scratch, count, points, matrix);
 }
 
-void lb_touch_estimate_speeds(const lbBody *body, lbScratch *s, int32_t count, const lbSpot *spots,
+void lb_touch_estimate_speeds(const lbBody *body, lbScratch *s, int32_t count, const lbSpot *points,
                               double *matrix) {
-  add_blocks(body, NULL, body->frame.turn, 1, s, count, spots, matrix);
+  add_blocks(body, NULL, body->frame.turn, 1, s, count, points, matrix);
 }
 
 // ---- exactly -----------------------------------------------------------------------------------
 
 void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *s, int32_t count,
-                         const lbSpot *spots, const double *forces, double *moves) {
+                         const lbSpot *points, const double *forces, double *moves) {
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
   lbMat3 turn = step ? step->frame.turn : body->frame.turn;
@@ -136,8 +139,8 @@ void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *s, i
   memset(s->a, 0, (size_t)p->padded * sizeof(double));
   for (int32_t i = 0; i < count; i++) {
     lbVec3 force = lb_vec3(0, 0, 0);
-    for (int k = 0; k < 3; k++) force = lb_add_scaled(force, forces[3 * i + k], spots[i].axes[k]);
-    lb_tree_add_line(tree, spots[i].triangle, spots[i].weights,
+    for (int k = 0; k < 3; k++) force = lb_add_scaled(force, forces[3 * i + k], points[i].axes[k]);
+    lb_tree_add_line(tree, points[i].triangle, points[i].weights,
                      lb_mat3_apply_transpose(turn, force), s->a);
   }
   if (step) {
@@ -147,19 +150,19 @@ void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *s, i
     lb_body_mobilise(body, s, s->c);
   }
   for (int32_t i = 0; i < count; i++) {
-    lbPoint point = point_of(&spots[i]);
+    lbPoint point = point_of(&points[i]);
     lbVec3 by = lb_mat3_apply(turn, lb_point_apply(p, &point, s->c));
-    for (int k = 0; k < 3; k++) moves[3 * i + k] = lb_dot(spots[i].axes[k], by);
+    for (int k = 0; k < 3; k++) moves[3 * i + k] = lb_dot(points[i].axes[k], by);
   }
 }
 
 void lb_touch_add_columns(const lbBody *body, const lbStep *step, lbScratch *s, int32_t count,
-                          const lbSpot *spots, double *matrix) {
+                          const lbSpot *points, double *matrix) {
   double unit[3 * LB_TOUCH_SPOTS] = { 0 }, moves[3 * LB_TOUCH_SPOTS];
   size_t n = 3 * (size_t)count;
   for (size_t k = 0; k < n; k++) {
     unit[k] = 1;
-    lb_touch_find_moves(body, step, s, count, spots, unit, moves);
+    lb_touch_find_moves(body, step, s, count, points, unit, moves);
     unit[k] = 0;
     for (size_t i = 0; i < n; i++) matrix[k * n + i] += moves[i];
   }

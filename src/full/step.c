@@ -9,7 +9,7 @@
 // list of them that would have to agree.
 //
 // Forces of contacts follow from a linearisation, too, and are held over the step: iterated on
-// without the contacts, elements would give way to them as far as they can. So a step in contact
+// without the contacts, elements would be crushed by them. So a step in contact
 // is the first iteration, with the matrix that the forces were found with. Where that matrix had to
 // be made definite, the iteration is no solution, and the cut ones follow.
 #include "full/full.h"

@@ -85,7 +85,7 @@ static void find_step(const lbWorldTouch *touch, const lbWorldToucher *toucher, 
 
 // ---- learning ----------------------------------------------------------------------------------
 
-// s, p = W̃ s, y = W s. Where points give way by more than W̃ says, they do so in other directions,
+// s, p = W̃ s, y = W s. Where the compliance is greater than W̃, it is so in other directions,
 // too: too small a W̃ would make the next forces far too large.
 // Wf <- W̃ f with the new W̃.
 static void learn(lbContactPart *part, const double *s, const double *p, const double *y,

@@ -8,7 +8,7 @@
 
 #define BLOCKS_MOST (1 << 18) // numbers, 2 MB: blocks of pairs
 #define POOL_MOST (4 << 20)   // numbers, 32 MB: how bodies give way. Contacts beyond it are dropped
-#define POOL_NODAL (12 << 20) // numbers, 96 MB: the same of unreduced bodies
+#define POOL_NODAL (12 << 20) // numbers, 96 MB: compliance of unreduced bodies
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ static int32_t room_for(const lbWorld *world) {
   return room < most ? room : most;
 }
 
-// Numbers for how bodies with so many contacts give way, most where bodies are full.
+// Numbers of the compliance of bodies with so many contacts, most where bodies are full.
 static size_t pool_for(const lbWorld *world, int32_t room) {
   size_t sum = (2 * (size_t)room / LB_BODY_CONTACTS + 1) * lb_touch_pool_of(LB_BODY_CONTACTS);
   size_t nodal = 0;

@@ -33,12 +33,12 @@
 #include "solve/gauss_seidel.h"
 #include "limber/contact.h"
 
-#define LB_PAIR_CONTACTS 16              // of a pair, at most
-#define LB_BODY_CONTACTS LB_TOUCH_SPOTS  // of a body, at most
-#define LB_NODAL_CONTACTS LB_NODAL_SPOTS // of an unreduced one, as many as its vertices that touch
-#define LB_PAIR_CANDIDATES 1024          // of a pair, before some are chosen
-#define LB_PAIR_TRIANGLES 1024           // of each surface of a pair
-#define LB_NEAR_TASKS 8                  // that pairs are looked at in
+#define LB_PAIR_CONTACTS 16               // of a pair, at most
+#define LB_BODY_CONTACTS LB_TOUCH_SPOTS   // of a body, at most
+#define LB_NODAL_CONTACTS LB_NODAL_POINTS // of an unreduced one, as many as its vertices that touch
+#define LB_PAIR_CANDIDATES 1024           // of a pair, before some are chosen
+#define LB_PAIR_TRIANGLES 1024            // of each surface of a pair
+#define LB_NEAR_TASKS 8                   // that pairs are looked at in
 #define LB_NEAR_BLOCK 256 // pairs that are looked at before their contacts are listed
 #define LB_NEAR_FOUND (LB_NEAR_BLOCK * LB_PAIR_CONTACTS) // and the contacts that they may have
 
