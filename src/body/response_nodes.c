@@ -1,3 +1,4 @@
+// Compliance of unreduced bodies at their contact points (response_nodes.h).
 #include "body/response_nodes.h"
 
 #include "body/point.h"
