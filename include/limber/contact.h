@@ -245,7 +245,7 @@ lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotati
                               lbError *err);
 
 // A flag of lb_world_step beside lbStepFlags: there was no room for all contacts
-// (lbWorldSettings.contacts_most, or 48 of a body), and some did not act.
+// (lbWorldSettings.contacts_most, 48 of a body, or 256 of an unreduced one), and some did not act.
 enum { LB_STEP_CONTACTS_DROPPED = 256 };
 
 // What contacts cost in the last step (its last part, with substeps). Bodies that take it again in
@@ -255,6 +255,8 @@ typedef struct lbContactStats {
   int32_t pushing;         // of these, those with a force
   int32_t dropped;         // for which there was no room
   int32_t islands;         // bodies that touch each other, apart from all others
+  int32_t solves;          // linear systems of an unreduced body that were solved for its contact
+                           // forces, the most that one took
   int32_t sweeps;          // over the contacts of an island, the most that one took for its forces
   double find_seconds;     // s of wall time: who touches whom, and where
   double response_seconds; // how bodies give way

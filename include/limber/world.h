@@ -37,7 +37,7 @@ typedef struct lbWorldSettings {
   void *user_data;       // lb_world_user_data gives it back; default NULL
   bool contact;          // bodies touch each other and colliders (limber/contact.h); default false
   double friction;       // μ >= 0, of bodies and colliders that have none; default 0.5
-  int32_t contacts_most; // 1 to 100000, in a step; default 256. The deepest are kept
+  int32_t contacts_most; // 1 to 100000, in a step; default 16384. The deepest are kept
   lbContactResponse response; // default implicit
   bool self;                  // bodies touch themselves too; default false
   bool sleep; // bodies that touch and have come to rest sleep (limber/contact.h); default true

@@ -11,6 +11,7 @@
 #include "body/contacts.h"
 #include "body/point.h"
 #include "body/response.h"
+#include "body/response_nodes.h"
 #include "body/response_kernels.h"
 #include "body/sleep.h"
 #include "body/world_surface.h"

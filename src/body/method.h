@@ -117,6 +117,14 @@ struct lbBodyMethod {
   // caller takes them one by one. Default: false.
   bool (*respond_many)(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
                        double *x);
+  // Between a step that was opened for contacts and the step itself: the end moves by this much
+  // (padded), as forces that were found tell. A guess for its solution. NULL: it is not used.
+  void (*expect)(lbBody *body, const double *moved);
+  // block (3 x 3, own axes at the step's end, symmetric, not negative) <- about what `respond` does
+  // to a node by a force at this node; without a step: by an impulse at once. For methods whose
+  // coordinates are the nodes' displacements. NULL: not known.
+  void (*respond_at)(const lbBody *body, const lbStep *step, const lbScratch *scratch, int32_t node,
+                     double block[9]);
   // scratch->v <- the rates at the end, where scratch->q = q* + A⁻¹ Jᵀ λ holds all held forces λ.
   // Flags, with LB_STEP_AGAIN where another iteration is needed and LB_STEP_FAR where the rule
   // failed.

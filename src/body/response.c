@@ -4,6 +4,7 @@
 #include "body/contacts.h"
 #include "body/point.h"
 #include "body/response_kernels.h"
+#include "body/response_nodes.h"
 #include "math/functions.h"
 
 #include <string.h>
@@ -17,20 +18,22 @@ bool lb_touch_is_possible(const lbBody *body) {
   return p->model->size.triangle_count > 0 && !p->method->is_recording;
 }
 
-// Of a body's spots: rows, then the same as columns side by side, and what these do; without a
-// basis, one of each.
+// Of a body's spots: rows, then the same as columns side by side, and what these do.
 typedef struct Work {
   double *rows, *columns, *moved;
 } Work;
 
 static size_t part_of_work(const lbPrepared *p) {
-  return (size_t)p->padded * (p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 1);
+  return 1 + (size_t)p->padded * (p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 0);
 }
 
 static bool make_work(const lbPrepared *p, lbScratch *s) {
-  if (!s->touch_work) s->touch_work = lb_alloc(part_of_work(p), 3 * sizeof(double));
+  size_t room = lb_touch_nodal_begin(p) + lb_touch_nodal_room(p);
+  if (!s->touch_work) s->touch_work = lb_alloc(room, sizeof(double));
   return s->touch_work != NULL;
 }
+
+size_t lb_touch_nodal_begin(const lbPrepared *p) { return 3 * part_of_work(p); }
 
 static Work work_of(const lbPrepared *p, const lbScratch *s) {
   size_t part = part_of_work(p);
@@ -38,16 +41,23 @@ static Work work_of(const lbPrepared *p, const lbScratch *s) {
 }
 
 // Scratch for the bodies of a prepared part, or the first of many, that touch in the same step, and
-// for who looks at one of them meanwhile.
+// for who looks at one of them meanwhile. Of unreduced bodies each keeps one until its forces are
+// found.
 static lbStatus reserve_scratch(const lbPrepared *p, lbError *err) {
-  lbScratch *list[READY];
   int32_t count = 0, wanted = atomic_load(&p->references) + 1;
+  lbScratch *borrowed = NULL;
   bool made = true;
-  for (; made && count < (wanted < READY ? wanted : READY); count++) {
-    list[count] = lb_scratch_borrow(p);
-    made = list[count] && make_work(p, list[count]) && !lb_search_make(p, list[count], err);
+  if (wanted > READY && !p->has_node_blocks) wanted = READY;
+  for (; made && count < wanted; count++) {
+    lbScratch *s = lb_scratch_borrow(p);
+    made = s && make_work(p, s) && !lb_search_make(p, s, err);
+    if (s) s->next = borrowed, borrowed = s;
   }
-  for (int32_t i = 0; i < count; i++) lb_scratch_return(p, list[i]);
+  while (borrowed) {
+    lbScratch *next = borrowed->next;
+    lb_scratch_return(p, borrowed);
+    borrowed = next;
+  }
   return made ? LB_OK : lb_fail_memory(err);
 }
 
@@ -248,22 +258,22 @@ static bool has_rows(const lbPrepared *p, int32_t count, const lbSpot *spots) {
   return p->basis && count > 0 && spots[0].kind == LB_SPOT_SURFACE; // as all of them are
 }
 
-// moves (3 count) <- of spots, own axes; rows: theirs, or NULL.
-static void own_motions(const lbPrepared *p, const double *rows, const double *q, int32_t count,
-                        const lbSpot *spots, double *moves) {
-  const lbTree *tree = NULL;
-  lb_prepared_tree(p, &tree, NULL);
-  if (rows) lb_touch_kernels(p->level)->displace(count, p->dimension, rows, q, moves);
-  for (int32_t i = 0; i < count && !rows; i++)
-    lb_vec3_store(moves + 3 * i, own_motion(p, tree, q, spots[i].triangle, spots[i].weights));
-}
-
-// Their rows, in the work; NULL: there are none.
+// Their rows, in the work.
 static const double *find_rows(const lbPrepared *p, const lbScratch *s, int32_t count,
                                const lbSpot *spots) {
-  if (!has_rows(p, count, spots)) return NULL;
   blend_rows(p, count, spots, work_of(p, s).rows);
   return work_of(p, s).rows;
+}
+
+// Of a body without a basis, whose points may be many.
+static lbVec3 node_way(const lbTouching *t, lbSpot *spot) {
+  const lbPrepared *p = t->body->prepared;
+  const lbFrameStep *to = &t->step.frame;
+  lbVec3 from = lb_body_place(t->body, own_place(p, t->scratch->q0, spot));
+  lbVec3 end = lb_mat3_apply(to->turn, own_place(p, t->scratch->q, spot));
+  lbVec3 way = lb_sub(lb_add(to->position, end), from);
+  spot->point = lb_add_scaled(from, 0.5, way);
+  return way;
 }
 
 void lb_touch_ways(const lbTouching *t, int32_t count, lbSpot *spots, lbVec3 *ways) {
@@ -274,9 +284,13 @@ void lb_touch_ways(const lbTouching *t, int32_t count, lbSpot *spots, lbVec3 *wa
     for (int32_t i = 0; i < count; i++) ways[i] = rigid_way(t, &spots[i], &spots[i].point);
     return;
   }
+  if (!p->basis) {
+    for (int32_t i = 0; i < count; i++) ways[i] = node_way(t, &spots[i]);
+    return;
+  }
   const double *rows = find_rows(p, t->scratch, count, spots);
-  own_motions(p, rows, t->scratch->q0, count, spots, starts);
-  own_motions(p, rows, t->scratch->q, count, spots, ends);
+  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, t->scratch->q0, starts);
+  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, t->scratch->q, ends);
   for (int32_t i = 0; i < count; i++) {
     lbVec3 rest = own_rest(p, spots[i].triangle, spots[i].weights);
     lbVec3 from = lb_body_place(t->body, lb_add(rest, lb_vec3_load(starts + 3 * i)));
@@ -346,37 +360,12 @@ static void respond_columns(const lbBody *body, const lbStep *step, lbScratch *s
   }
 }
 
-// The same without a basis: one column after another.
-static void find_columns(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
-                         int32_t count, const lbSpot *spots, double *matrix) {
-  const lbPrepared *p = body->prepared;
-  const lbTree *tree = NULL;
-  double *row = work_of(p, s).rows, *moved = work_of(p, s).moved;
-  size_t n = 3 * (size_t)count;
-  lb_prepared_tree(p, &tree, NULL);
-  for (size_t k = 0; k < n; k++) {
-    memset(row, 0, (size_t)p->padded * sizeof *row);
-    add_line(p, turn, &spots[k / 3], spots[k / 3].axes[k % 3], row);
-    respond(body, step, s, row, moved);
-    for (int32_t j = 0; j < count; j++) {
-      lbVec3 own = own_motion(p, tree, moved, spots[j].triangle, spots[j].weights);
-      lbVec3 world = lb_mat3_apply(turn, own);
-      for (int i = 0; i < 3; i++)
-        matrix[k * n + 3 * (size_t)j + (size_t)i] += lb_dot(spots[j].axes[i], world);
-    }
-  }
-  // It is symmetric but for what a solver leaves, or a form of forces that has no energy.
-  for (size_t k = 0; k < n; k++)
-    for (size_t i = 0; i < k; i++)
-      matrix[k * n + i] = matrix[i * n + k] = 0.5 * (matrix[k * n + i] + matrix[i * n + k]);
-}
-
 static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
                       int32_t count, const lbSpot *spots, double *matrix) {
   const lbPrepared *p = body->prepared;
   if (count == 0 || spots[0].kind != LB_SPOT_SURFACE) return; // a rigid body has no shape to give
   if (!p->basis) {
-    find_columns(body, step, turn, s, count, spots, matrix);
+    lb_touch_add_columns(body, step, s, count, spots, matrix);
     return;
   }
   const lbTouchKernels *kernels = lb_touch_kernels(p->level);
@@ -578,9 +567,14 @@ void lb_touch_velocities(const lbBody *body, lbScratch *s, int32_t count, lbSpot
       velocities[i] = rigid_velocity(body, &spots[i], &spots[i].point);
     return;
   }
+  if (!p->basis) {
+    for (int32_t i = 0; i < count; i++)
+      velocities[i] = lb_touch_velocity(body, s, &spots[i], &spots[i].point);
+    return;
+  }
   const double *rows = find_rows(p, s, count, spots);
-  own_motions(p, rows, s->q0, count, spots, moves);
-  own_motions(p, rows, s->v0, count, spots, rates);
+  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, s->q0, moves);
+  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, s->v0, rates);
   for (int32_t i = 0; i < count; i++) {
     lbVec3 rest = own_rest(p, spots[i].triangle, spots[i].weights);
     lbVec3 own = lb_add(rest, lb_vec3_load(moves + 3 * i));

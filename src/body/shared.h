@@ -36,6 +36,8 @@ struct lbPrepared {
   lbMaterialModel stress_law;      // the method's, or what it has put here
   int32_t state_rows, state_extra; // as lbBodyMethod, or more
   bool stress_by_material;         // stress by the laws of the materials, not by the method's
+  bool has_node_blocks;            // lbBodyMethod.respond_at is known for this model,
+  bool lumped;                     // and exact without a step
 
   const double *basis;   // (3 nodes x dimension), column-major: u = U q. NULL: q is u itself, of
                          // 3 nodes coordinates

@@ -129,6 +129,7 @@ typedef struct lbStep {
   int32_t iteration;          // 0: the first linearisation
   double share_before, share; // of the whole step, at its start and end: 0 and 1 for the whole
   const lbFrameState *whole;  // the frame at the start of the whole step
+  double loose;  // of what a force moves: error of `respond` that is tolerated; 0: the method's own
   bool straight; // opened for contacts: nodes go on straight from the start, where forces act on
                  // them
   lbFrameStep frame;

@@ -84,6 +84,8 @@ void lb_full_accelerate(lbBody *body, lbScratch *scratch);
 int32_t lb_full_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_full_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                      const double *force, double *moved);
+void lb_full_respond_at(const lbBody *body, const lbStep *step, const lbScratch *scratch,
+                        int32_t node, double block[9]);
 int32_t lb_full_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 int32_t lb_full_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
 

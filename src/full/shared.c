@@ -57,7 +57,8 @@ lbStatus lb_full_prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "mode_count or kept_count is given: a body of the method \"full\" has all its "
                    "coordinates");
-  (void)p;
+  p->has_node_blocks = true;
+  p->lumped = p->model->full_mass && p->model->full_mass[0]; // as its mass is made
   return LB_OK;
 }
 

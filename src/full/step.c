@@ -7,12 +7,18 @@
 // by implicit Euler in halves, of which the lowest state is kept. Springs are constraints, too, and
 // not part of the simulator's own potential: one rule for springs, holds and balls, and no second
 // list of them that would have to agree.
+//
+// Forces of contacts follow from a linearisation, too, and are held over the step: iterated on
+// without the contacts, elements would be crushed by them. So a step in contact
+// is the first iteration, with the matrix that the forces were found with. Where that matrix had to
+// be made definite, the iteration is no solution, and the cut ones follow.
 #include "full/full.h"
 
 #include <string.h>
 
 #define DEFAULT_ITERATIONS 20
-#define CUT_LEAST 1e-6 // of an iteration
+#define TOUCHED_ITERATIONS 4 // in contact: of those that are cut
+#define CUT_LEAST 1e-6       // of an iteration
 
 // ---- the simulator -----------------------------------------------------------------------------
 
@@ -45,6 +51,9 @@ static lbSimulator *set_up(lbBody *body, double h, bool euler) {
   if (lb_simulator_set_damping(s, body->damping_mass, body->damping_stiffness, NULL) ||
       lb_simulator_set_step(s, h, NULL))
     return NULL;
+  int32_t most = def_of(body).newton_iterations;
+  bool few = lb_body_is_touched(body) && most > TOUCHED_ITERATIONS;
+  s->def.newton_iterations = few ? TOUCHED_ITERATIONS : most;
   if (s->def.integrator != integrator) s->factored = false;
   s->def.integrator = integrator;
   return s;
@@ -247,7 +256,7 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   if (!sim || !load_state(body, sim, s) || !move_supports(body, step, sim, s))
     return LB_STEP_NONFINITE;
   sum_load(body, sim, false, s, w->load);
-  state->searching = lb_body_is_constrained(body);
+  state->searching = step->straight || lb_body_is_touched(body) || lb_body_is_constrained(body);
   state->ready = state->searching;
   if (!state->searching) {
     flags = lb_simulator_step(sim, w->load);
@@ -287,14 +296,50 @@ void lb_full_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
     memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
 }
 
+// The block of a node on the diagonal of Newton's matrix.
+static lbMat3 diagonal_block(const lbSparse *system, int32_t node) {
+  lbMat3 block = lb_mat3_zero();
+  for (int c = 0; c < 3; c++) {
+    int32_t column = 3 * node + c;
+    for (int32_t k = system->column_begin[column + 1] - 1; k >= system->column_begin[column]; k--) {
+      int32_t row = system->rows[k] - 3 * node;
+      if (row < 0) break; // rows ascend
+      block.m[3 * row + c] = block.m[3 * c + row] = system->values[k];
+    }
+  }
+  return block;
+}
+
+void lb_full_respond_at(const lbBody *body, const lbStep *step, const lbScratch *s, int32_t node,
+                        double block[9]) {
+  const lbFullState *state = lb_full_state(body);
+  const lbFem *fem = lb_full_shared(body->prepared)->fem;
+  int32_t number = fem->node_of_vertex[node];
+  (void)s;
+  memset(block, 0, 9 * sizeof *block);
+  if (number < 0) return;
+  if (!step) { // of lumped masses
+    for (int k = 0; k < 9; k += 4) block[k] = 1 / fem->vertex_masses[node];
+    return;
+  }
+  lbMat3 B = lb_mat3_inverse(diagonal_block(state->simulator->system, number));
+  B = lb_mat3_scale(lb_simulator_held(state->simulator), B);
+  if (!state->end.identity) {
+    lbMat3 turn = lb_quat_to_mat3(state->end.rotation);
+    B = lb_mat3_multiply(lb_mat3_transpose(turn), lb_mat3_multiply(B, turn));
+  }
+  memcpy(block, B.m, sizeof B.m);
+}
+
 // The potential of the step and the energies of its constraints, at coordinates.
 static double cost_of(const lbBody *body, const lbStep *step, const double *q, double *rounding,
                       lbScratch *s) {
   const lbFullState *state = lb_full_state(body);
   const lbFullWork *w = s->own;
   lb_whole_from_own(lb_full_whole(body), &state->end, q, s->c);
-  return lb_simulator_potential(state->simulator, s->c, w->load, rounding) +
-         lb_simulator_held(state->simulator) * lb_constraints_merit(body, step, q);
+  double cost = lb_simulator_potential(state->simulator, s->c, w->load, rounding);
+  if (!lb_body_is_constrained(body)) return cost;
+  return cost + lb_simulator_held(state->simulator) * lb_constraints_merit(body, step, q);
 }
 
 // s->q <- a part of the iteration's way that lowers the cost; 0: no part does.
@@ -329,6 +374,8 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   if (share == 0) verdict = LB_VERDICT_FAR;
   if (step->integrator == LB_STEP_ASKED && state->shifted)
     verdict = LB_VERDICT_FAR; // it may lead anywhere
+  if (verdict == LB_VERDICT_GO_ON && lb_body_is_touched(body) && !state->shifted)
+    verdict = LB_VERDICT_NEAR;
   if (verdict == LB_VERDICT_GO_ON) {
     double held = lb_simulator_held(sim);
     for (int32_t i = 0; i < body->prepared->dimension; i++) s->a[i] = held * s->pull[i];
@@ -337,7 +384,7 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
   }
   if (verdict == LB_VERDICT_FAR && !last) return LB_STEP_FAR;
   if (!lb_simulator_keep(sim)) return LB_STEP_NONFINITE;
-  return verdict == LB_VERDICT_CONVERGED ? 0 : LB_STEP_NOT_CONVERGED;
+  return verdict == LB_VERDICT_CONVERGED || lb_body_is_touched(body) ? 0 : LB_STEP_NOT_CONVERGED;
 }
 
 int32_t lb_full_end(lbBody *body, const lbStep *step, lbScratch *s) {

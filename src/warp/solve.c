@@ -230,7 +230,8 @@ int32_t lb_warp_solve(const lbWarp *warp, lbWarpWork *work, const double *b, dou
                       int32_t iterations, double tolerance) {
   Solver s = { warp, work, v };
   work->indefinite = false;
-  double stop = start(&s, b, work->vectors[RESIDUAL]) * tolerance * tolerance;
+  double norm = start(&s, b, work->vectors[RESIDUAL]);
+  double stop = fmax(norm, work->least) * tolerance * tolerance;
   if (!(stop > 0)) stop = 0;
   if (!work->symmetric) return stabilised_gradients(&s, stop, iterations);
   int32_t made = conjugate_gradients(&s, stop, iterations);

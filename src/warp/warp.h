@@ -139,6 +139,11 @@ typedef struct lbWarpWork {
   double *inverse;      // (group_count x 9 x 8) of the diagonal blocks of c M + κ K̂
   double *sums;
   double *vectors[LB_WARP_VECTORS]; // (length)
+  // The shape and forces of the last linearisation by elements, and whether the preconditioner is
+  // of that: a step is linearised for contacts, and again when it is taken, about the same shape.
+  const lbWarp *kept; // NULL: none
+  bool kept_safe, ready;
+  double *kept_x, *kept_force;    // (length)
   double *packed;                 // (nodes x 4) what is multiplied by K̂, nodes one after another
   double c, kappa;                // as lb_warp_ready was told
   double *centres, *arms;         // (parts x 3) of the parts then, (length) from these
@@ -151,7 +156,9 @@ typedef struct lbWarpWork {
   double *core_hinges; // (cores x 6) point and direction, or the centre: by the caller
   double *core_rows;   // (core nodes x 3) of P
   double *core_grams, *core_factors; // (cores x 36) Cholesky factors of PᵀP and PᵀAP
-  bool indefinite;                   // what the last solution stopped at
+  double least;    // a solution need not be better than where a guess has a residual of this norm
+                   // (that of the preconditioner): `tolerance` is of the greater of the two
+  bool indefinite; // what the last solution stopped at
 } lbWarpWork;
 
 size_t lb_warp_work_doubles(const lbWarp *warp);

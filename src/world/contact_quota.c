@@ -1,12 +1,32 @@
 // Who gets how many contacts where there are more places than there is room for.
 //
-// A body has room for 48, the world for contacts_most. Filled in the order of pairs, those at the
-// end would be left with none, and a body in the middle of a heap would fall through the one or the
-// wall that happens to come last. So pairs of a body that has too many get equal shares, and each
-// keeps those of its places that carry most.
+// A body has room for 48 (an unreduced one for 256), the world for contacts_most. Filled in the
+// order of pairs, those at the end would be left with none, and a body in the middle of a heap
+// would fall through the one or the wall that happens to come last. So pairs of a body that has too
+// many get equal shares, and each keeps those of its places that carry most.
 #include "world/touch.h"
 
 #include <string.h>
+
+#define LB_VERTEX_CONTACTS 4 // a vertex, edges around it and corners of others on faces around it
+
+// The step of an unreduced body costs as much for many contacts as for few (compliance.c).
+int32_t lb_touch_body_most(const lbWorld *world, int32_t slot) {
+  const lbBody *body = world->slots[slot].body;
+  if (!body) return 0;
+  if (!lb_compliance_is_estimated(world, slot)) return LB_BODY_CONTACTS;
+  int64_t places = LB_VERTEX_CONTACTS * (int64_t)body->prepared->model->size.vertex_count;
+  if (places <= LB_BODY_CONTACTS) return LB_BODY_CONTACTS;
+  return places < LB_NODAL_CONTACTS ? (int32_t)places : LB_NODAL_CONTACTS;
+}
+
+int32_t lb_touch_pair_most(const lbWorld *world, const lbNear *near) {
+  int32_t a = near->slots[0], b = near->slots[1];
+  bool first = lb_compliance_is_estimated(world, a);
+  bool second = b >= 0 && lb_compliance_is_estimated(world, b);
+  if (first && (second || b < 0)) return LB_NODAL_CONTACTS;
+  return first || second ? LB_BODY_CONTACTS : LB_PAIR_CONTACTS;
+}
 
 // Of its places, those that are kept are the first ones.
 static void thin_out(lbWorldTouch *touch, lbNear *near, int32_t most) {
@@ -36,9 +56,7 @@ static void close_up(lbWorldTouch *touch, int32_t begin, int32_t end, int32_t mo
 }
 
 void lb_touch_gather(lbWorldTouch *touch, int32_t first, int32_t count) {
-  int32_t room = LB_LISTED * touch->contact_room, most = LB_PAIR_CONTACTS;
-  for (int32_t i = 0; i < count; i++)
-    touch->nears[first + i].first = touch->listed_count + LB_PAIR_CONTACTS * i;
+  int32_t room = LB_LISTED * touch->contact_room, most = LB_NODAL_CONTACTS;
   close_up(touch, first, first + count, most);
   while (touch->listed_count > room && most > 1) {
     most /= 2;
@@ -82,7 +100,7 @@ static bool lower_shares(lbWorld *world, int32_t share) {
   lbWorldTouch *touch = world->touch;
   bool all = count_shares(world) > touch->contact_room - touch->staying_count, any = false;
   for (int32_t i = 0; i < world->slot_count; i++) {
-    bool too_many = touch->counts[i] > LB_BODY_CONTACTS && !world->settings.self;
+    bool too_many = touch->counts[i] > lb_touch_body_most(world, i) && !world->settings.self;
     if (!all && !too_many) continue;
     touch->shares[i] = share - 1;
     any = true;
@@ -92,10 +110,13 @@ static bool lower_shares(lbWorld *world, int32_t share) {
 
 void lb_touch_give_shares(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  int32_t share = LB_PAIR_CONTACTS;
+  int32_t most = 0;
+  for (int32_t i = 0; i < touch->near_count; i++)
+    if (touch->nears[i].found > most) most = touch->nears[i].found;
+  int32_t share = most;
   for (int32_t i = 0; i < world->slot_count; i++) touch->shares[i] = share;
   while (share > 1 && lower_shares(world, share)) share--;
-  if (share == LB_PAIR_CONTACTS) return;
+  if (share == most) return;
   for (int32_t i = 0; i < touch->near_count; i++) {
     lbNear *near = &touch->nears[i];
     thin_out(touch, near, share_of(touch, near));

@@ -7,6 +7,7 @@
 
 #define BLOCKS_MOST (1 << 18) // numbers, 2 MB: blocks of pairs
 #define POOL_MOST (4 << 20)   // numbers, 32 MB: how bodies give way. Contacts beyond it are dropped
+#define POOL_NODAL (12 << 20) // numbers, 96 MB: compliance of unreduced bodies
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -33,24 +34,18 @@ void lb_touch_destroy(lbWorldTouch *touch) {
 
 static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
-// Numbers: blocks of pairs; how bodies give way, whose sum over bodies is largest where they are
-// full.
+// Numbers: blocks of pairs.
 static size_t block_room_for(int32_t room) {
   return least_of(LB_CONTACT_BLOCK * (size_t)room, BLOCKS_MOST);
 }
-static size_t pool_room_for(int32_t room) {
-  size_t full = 2 * (size_t)room / LB_BODY_CONTACTS + 1;
-  return least_of(full * lb_touch_pool_of(LB_BODY_CONTACTS), POOL_MOST);
-}
 
 // What depends on the number of contacts.
-static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room) {
+static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room, size_t pool) {
   size_t n = (size_t)room, kept = (size_t)touch->remembered_count;
   lb_reserve_kept(r, &touch->reports, kept, n, sizeof *touch->reports);
   lb_reserve_kept(r, &touch->remembered, kept, n, sizeof *touch->remembered);
   lb_reserve(r, &touch->contacts, n, sizeof *touch->contacts);
-  lb_reserve(r, &touch->found, LB_LISTED * n + LB_NEAR_BLOCK * LB_PAIR_CONTACTS,
-             sizeof *touch->found);
+  lb_reserve(r, &touch->found, LB_LISTED * n + LB_NEAR_FOUND, sizeof *touch->found);
   lb_reserve(r, &touch->forces, 3 * n, sizeof(double));
   lb_reserve(r, &touch->impulses, 3 * n, sizeof(double));
   lb_reserve(r, &touch->remembered_next, n, sizeof(int32_t));
@@ -66,22 +61,38 @@ static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room
   lb_reserve(r, &touch->solve_work, LB_CONTACT_WORK * n, sizeof(double));
   lb_reserve(r, &touch->solve_integers, LB_CONTACT_INTS * n, sizeof(int32_t));
   lb_reserve(r, &touch->blocks, block_room_for(room), sizeof(double));
-  lb_reserve(r, &touch->pool, pool_room_for(room), sizeof(double));
-  lb_choose_reserve(r, touch, room, pool_room_for(room));
+  lb_reserve(r, &touch->pool, pool, sizeof(double));
+  lb_choose_reserve(r, touch, room, pool);
 }
 
-static void set_contact_room(lbWorldTouch *touch, int32_t room) {
+static void set_contact_room(lbWorldTouch *touch, int32_t room, size_t pool) {
   touch->contact_room = room, touch->contact_count = 0;
-  touch->block_room = block_room_for(room), touch->pool_room = pool_room_for(room);
+  touch->block_room = block_room_for(room), touch->pool_room = pool;
   touch->products_room = lb_choose_room(touch->pool_room);
 }
 
-// A body has so many contacts at most; worlds get room for twice as many bodies whenever they have
-// too little. It depends on the number of bodies alone, as does the size of states.
+// Worlds get room for twice as many contacts whenever their bodies may have more than there is room
+// for. It depends on the bodies alone, as does the size of states.
 static int32_t room_for(const lbWorld *world) {
   int32_t most = world->settings.contacts_most, room = LB_BODY_CONTACTS;
-  for (int32_t bodies = 1; bodies < world->slot_count && room < most; bodies *= 2) room *= 2;
+  int64_t needed = 0;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    int32_t own = lb_touch_body_most(world, i);
+    needed += own > LB_BODY_CONTACTS ? own : LB_BODY_CONTACTS;
+  }
+  while (room < needed && room < most) room *= 2;
   return room < most ? room : most;
+}
+
+// Numbers of the compliance of bodies with so many contacts, most where bodies are full.
+static size_t pool_for(const lbWorld *world, int32_t room) {
+  size_t sum = (2 * (size_t)room / LB_BODY_CONTACTS + 1) * lb_touch_pool_of(LB_BODY_CONTACTS);
+  size_t nodal = 0;
+  for (int32_t i = 0; i < world->slot_count && nodal < POOL_NODAL; i++) {
+    int32_t own = lb_touch_body_most(world, i);
+    if (own > LB_BODY_CONTACTS) nodal += lb_touch_pool_of(own < room ? own : room);
+  }
+  return (sum < POOL_MOST ? sum : POOL_MOST) + (nodal < POOL_NODAL ? nodal : POOL_NODAL);
 }
 
 static void reserve_slots(lbReservation *r, lbWorldTouch *touch, int32_t room) {
@@ -132,17 +143,19 @@ static lbStatus reserve_touch(lbWorld *world, lbWorldTouch *touch, const lbWorld
                               lbError *err) {
   lbReservation r = { 0 };
   int32_t contacts = room_for(world), slots = 2 * world->slot_count;
-  bool more_contacts = contacts != touch->contact_room;
+  if (contacts < touch->contact_room) contacts = touch->contact_room; // what is remembered stays
+  size_t pool = pool_for(world, contacts);
+  bool more_contacts = contacts > touch->contact_room || pool > touch->pool_room;
   bool more_slots = touch->slot_room < world->slot_count;
   lbStatus status = lb_touch_reserve_works(touch, 0, err);
   if (!status) status = reserve_bodies(world, touch, joints, err);
   if (status) return status;
-  if (more_contacts) reserve_contacts(&r, touch, contacts);
+  if (more_contacts) reserve_contacts(&r, touch, contacts, pool);
   if (more_contacts) lb_touch_reserve_response(&r, world, touch, contacts);
   if (more_slots) reserve_slots(&r, touch, slots);
   lb_guard_reserve(&r, world, &touch->guard, more_slots ? slots : 0, more_contacts ? contacts : 0);
   if (!lb_reservation_end(&r, true)) return lb_fail_memory(err);
-  if (more_contacts) set_contact_room(touch, contacts);
+  if (more_contacts) set_contact_room(touch, contacts, pool);
   if (more_slots) set_slot_room(touch, slots);
   lb_guard_set_room(world, &touch->guard, contacts);
   touch->level = world->level;

@@ -92,7 +92,7 @@ static void thin_out(lbTouchWork *work, double length, int32_t most) {
 
 // Those that pushed in the last step come first and stay; the rest is filled up with new ones.
 void lb_touch_choose(lbTouchWork *work, double length, int32_t most) {
-  lbTouchCandidate kept[LB_PAIR_CONTACTS];
+  lbTouchCandidate kept[LB_NODAL_CONTACTS];
   int32_t count = 0, left = 0;
   for (int32_t i = 0; i < work->candidate_count; i++) {
     if (work->candidates[i].known >= 0 && count < most)
@@ -205,8 +205,8 @@ static void take(lbWorld *world, const lbNear *near) {
   const lbTouchCandidate *found = touch->found + near->first;
   int32_t a = near->slots[0], b = near->slots[1];
   int32_t room = touch->contact_room - touch->staying_count - touch->contact_count;
-  int32_t room_a = LB_BODY_CONTACTS - touch->counts[a];
-  int32_t room_b = b < 0 ? room : LB_BODY_CONTACTS - touch->counts[b];
+  int32_t room_a = lb_touch_body_most(world, a) - touch->counts[a];
+  int32_t room_b = b < 0 ? room : lb_touch_body_most(world, b) - touch->counts[b];
   if (room_a < room) room = room_a;
   if (room_b < room) room = room_b;
   if (a == b && room_a / 2 < room) room = room_a / 2;
@@ -264,13 +264,14 @@ typedef struct Looking { // at a block of pairs
 static void look_at_pair(const Looking *l, lbTouchWork *work, int32_t i) {
   const lbWorldTouch *touch = l->world->touch;
   lbNear *near = &touch->nears[l->first + i];
-  lbTouchCandidate *found = touch->found + touch->listed_count + LB_PAIR_CONTACTS * i;
+  lbTouchCandidate *found = touch->found + near->first;
   put_rigid_last(l->world, near);
   work->candidate_count = 0;
   near->length = approach(l->world, work, near);
+  lb_touch_make_patches(l->world, work, near);
   recognise(touch, work, near);
   drop_deeper(work);
-  lb_touch_choose(work, near->length, LB_PAIR_CONTACTS);
+  lb_touch_choose(work, near->length, lb_touch_pair_most(l->world, near));
   near->found = work->candidate_count;
   memcpy(found, work->candidates, (size_t)near->found * sizeof *found);
 }
@@ -384,6 +385,20 @@ static void drop_waiting_pairs(lbWorld *world) {
   touch->near_count = kept;
 }
 
+// Where pairs from the first one on put what they find, as many as there is room for.
+static int32_t place_block(const lbWorld *world, int32_t first) {
+  const lbWorldTouch *touch = world->touch;
+  int32_t count = 0, used = 0;
+  for (; count < LB_NEAR_BLOCK && first + count < touch->near_count; count++) {
+    lbNear *near = &touch->nears[first + count];
+    int32_t most = lb_touch_pair_most(world, near);
+    if (used + most > LB_NEAR_FOUND) break;
+    near->first = touch->listed_count + used;
+    used += most;
+  }
+  return count;
+}
+
 void lb_touch_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->contact_count = touch->dropped = touch->woken_count = touch->listed_count = 0;
@@ -393,8 +408,8 @@ void lb_touch_find(lbWorld *world) {
   keep_staying(world);
   sort_remembered(world);
   bool surfaces = place_all(world);
-  for (int32_t first = 0; first < touch->near_count; first += LB_NEAR_BLOCK) {
-    int32_t left = touch->near_count - first, count = left < LB_NEAR_BLOCK ? left : LB_NEAR_BLOCK;
+  for (int32_t first = 0, count; first < touch->near_count; first += count) {
+    count = place_block(world, first);
     Looking l = { .world = world, .first = first, .count = count };
     lb_parallel_for(tasks_for(count, surfaces), 1, look_at_pairs, &l);
     lb_touch_gather(touch, first, count);

@@ -12,6 +12,8 @@
 //   touch_share.c  who gets how many contacts where there are too many
 //   touch_list.c   the contacts of each body
 //   touch_step.c   forces over a step, impulses after it
+//   compliance.c   forces of unreduced bodies, by estimates of their compliance
+//   contact_patches.c  one contact for several vertices
 //   touch_choose.c at which of the contacts forces are solved for
 //   touch_tell.c   what is told of contacts, and remembered
 //   touch_response.c  what lbContactResponse changes in that
@@ -30,12 +32,14 @@
 #include "solve/gauss_seidel.h"
 #include "limber/contact.h"
 
-#define LB_PAIR_CONTACTS 16             // of a pair, at most
-#define LB_BODY_CONTACTS LB_TOUCH_SPOTS // of a body, at most
-#define LB_PAIR_CANDIDATES 512          // of a pair, before some are chosen
-#define LB_PAIR_TRIANGLES 1024          // of each surface of a pair
-#define LB_NEAR_TASKS 8                 // that pairs are looked at in
-#define LB_NEAR_BLOCK 256               // pairs that are looked at before their contacts are listed
+#define LB_PAIR_CONTACTS 16               // of a pair, at most
+#define LB_BODY_CONTACTS LB_TOUCH_SPOTS   // of a body, at most
+#define LB_NODAL_CONTACTS LB_NODAL_POINTS // of an unreduced one, as many as its vertices that touch
+#define LB_PAIR_CANDIDATES 1024           // of a pair, before some are chosen
+#define LB_PAIR_TRIANGLES 1024            // of each surface of a pair
+#define LB_NEAR_TASKS 8                   // that pairs are looked at in
+#define LB_NEAR_BLOCK 256 // pairs that are looked at before their contacts are listed
+#define LB_NEAR_FOUND (LB_NEAR_BLOCK * LB_PAIR_CONTACTS) // and the contacts that they may have
 
 #define LB_LISTED 2 // times contact_room: places, before pairs get their shares
 
@@ -144,6 +148,10 @@ typedef struct lbWorldToucher {
   int32_t first, count; // its spots
   int32_t island;
   bool open;            // its step could be opened
+  bool estimated;       // its matrix is an estimate (compliance.c)
+  bool recalled;        // its step was opened with the contact forces of the last step
+  int32_t solves;       // solutions for what forces really do
+  double accurate, off; // m or m/s: error of moves that is tolerated; that of the last round
   double *rows;         // how it gives way, as a product; NULL: parts have its matrix
   size_t width;         // of the rows
   int32_t chosen_count; // contacts of its own that are solved for
@@ -222,13 +230,14 @@ struct lbWorldTouch {
   int32_t found_room;
   lbTouchWork works[LB_NEAR_TASKS];
   int32_t listed_count;
-  lbTouchCandidate *found; // (LB_LISTED x contact_room + LB_NEAR_BLOCK x LB_PAIR_CONTACTS)
+  lbTouchCandidate *found; // (LB_LISTED x contact_room + LB_NEAR_FOUND)
   int32_t *shares;         // (slot_room): the most contacts that a pair of the body may have
 };
 
-// Of a body with so many contacts: a matrix and three rows of moves.
+// Of a body with so many contacts: a matrix, three rows of moves, and four of what is known of the
+// moves of an estimated one (compliance.c).
 static inline size_t lb_touch_pool_of(int32_t count) {
-  return 3 * (size_t)count * (3 * (size_t)count + 3);
+  return 3 * (size_t)count * (3 * (size_t)count + 3 + 4);
 }
 
 // Room for all bodies and contacts; memory is taken here and not in a step. A failure leaves the
@@ -309,6 +318,15 @@ int32_t lb_touch_spot(const lbWorldTouch *touch, int32_t contact, int side);
 void lb_touch_join_points(lbWorldTouch *touch);
 void lb_touch_share_out(lbWorldTouch *touch, const double *of_contacts);
 void lb_touch_for_touchers(lbWorld *world, int32_t bodies, lbRangeTask *task);
+// compliance.c: whether the matrix of a body is an estimate; x (contacts x 3) <- forces or impulses
+// by `solve`, whose estimates are corrected until they agree with what x really does; their steps
+// are open until they are closed.
+typedef void lbComplianceSolve(lbWorld *world, double *x);
+bool lb_compliance_is_estimated(const lbWorld *world, int32_t slot);
+// Before such a body's step is opened: it holds touch->forces; false: it cannot.
+bool lb_compliance_recall(lbWorld *world, int32_t toucher);
+void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve, double *x);
+void lb_compliance_close(lbWorld *world);
 // touch_near.c: memory; pairs that could touch.
 void lb_near_reserve(lbReservation *r, lbWorldTouch *touch, int32_t slot_room);
 int32_t lb_near_room(int32_t slot_room); // pairs
@@ -333,6 +351,9 @@ void lb_touch_find(lbWorld *world);
 // At most so many candidates: those that pushed in the last step, then deep ones far from each
 // other.
 void lb_touch_choose(lbTouchWork *work, double length, int32_t most);
+// contact_quota.c: the most contacts of a body, and of a pair.
+int32_t lb_touch_body_most(const lbWorld *world, int32_t slot);
+int32_t lb_touch_pair_most(const lbWorld *world, const lbNear *near);
 // touch_share.c: lists what was found of a block of pairs; leaves pairs no more than there is room
 // for.
 void lb_touch_gather(lbWorldTouch *touch, int32_t first, int32_t count);
@@ -346,6 +367,10 @@ bool lb_touch_faces(const lbBody *body, const lbTree *tree, int32_t triangle,
 // A place where two could touch, of those that a task has found for its pair. `length` (m) is that
 // of the smaller one.
 void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandidate *candidate);
+// contact_patches.c: of vertices that touch a collider, where they are more than there are contacts
+// for: one candidate for several of them.
+#define LB_PATCH_FEATURE (-1)
+void lb_touch_make_patches(const lbWorld *world, lbTouchWork *work, const lbNear *near);
 // touch_deep.c: those of two bodies that are deep inside each other; false: they are not. Features
 // of such contacts count down from this one, by directions.
 #define LB_DEEP_FEATURE (-2)

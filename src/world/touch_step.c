@@ -99,8 +99,12 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
     lbWorldToucher *toucher = &touch->touchers[t];
     lbSpot *spots = touch->spots + toucher->first;
     lbVec3 *ways = touch->ways + toucher->first;
+    toucher->estimated = lb_compliance_is_estimated(world, toucher->slot);
+    toucher->recalled = toucher->estimated && lb_compliance_recall(world, t);
     toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
     world->slots[toucher->slot].body->take.unopened = !toucher->open;
+    toucher->estimated &= toucher->open;
+    if (toucher->recalled) lb_touch_release(world->slots[toucher->slot].body);
     if (!toucher->rows) clear_matrix(&touch->parts[t]);
     if (toucher->open)
       lb_touch_ways(&toucher->touching, toucher->count, spots, ways);
@@ -108,10 +112,12 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
       memset(ways, 0, (size_t)toucher->count * sizeof *ways);
     if (toucher->rows)
       lb_choose_open(toucher, spots);
+    else if (toucher->estimated)
+      lb_touch_estimate_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
     else if (toucher->open)
       lb_touch_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
     if (toucher->open) lb_joints_open(world, t);
-    lb_touch_close(&toucher->touching);
+    if (!toucher->estimated) lb_touch_close(&toucher->touching);
   }
 }
 
@@ -120,7 +126,7 @@ static void add_frames(int32_t begin, int32_t end, void *context) {
   for (int32_t t = begin; t < end; t++) {
     lbWorldToucher *toucher = &touch->touchers[t];
     const lbSpot *spots = touch->spots + toucher->first;
-    if (!toucher->open) continue;
+    if (!toucher->open || toucher->estimated) continue;
     if (toucher->rows)
       lb_choose_add_frame(toucher, spots);
     else
@@ -201,18 +207,30 @@ static void solve_contacts(lbWorld *world, double *x) {
   if (sweeps > *most) *most = sweeps;
 }
 
+static void solve_linked(lbWorld *world, double *x) {
+  lb_joints_solve(world, false, &world->touch->parts, x, solve_contacts);
+}
+
+static void solve_chosen(lbWorld *world, double *x) {
+  (void)x; // they are touch->forces
+  lb_choose_solve(world, solve_contacts);
+}
+
 // Forces of contacts and joints, and bodies hold them.
 static void solve(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  if (lb_joints_hold_any(world)) {
-    lb_joints_make_rows(world);
-    lb_joints_solve(world, false, &touch->parts, touch->forces, solve_contacts);
+  bool linked = lb_joints_hold_any(world);
+  if (linked) lb_joints_make_rows(world);
+  lb_compliance_solve(world, false,
+                      linked           ? solve_linked
+                      : touch->chooses ? solve_chosen
+                                       : solve_contacts,
+                      touch->forces);
+  if (linked) {
     lb_joints_note_rest(world);
     lb_joints_keep(world);
-  } else if (touch->chooses)
-    lb_choose_solve(world, solve_contacts);
-  else
-    solve_contacts(world, touch->forces);
+  }
+  lb_compliance_close(world);
   lb_touch_share_out(touch, touch->forces);
   lb_touch_for_touchers(world, BODIES, hold_forces);
 }
@@ -257,9 +275,9 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
   lb_touch_stop(world);
+  recall(touch);
   find_responses(world);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
-  recall(touch);
   lb_touch_soften(world);
   solve(world);
   if (world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world))
@@ -301,12 +319,16 @@ static void look(int32_t begin, int32_t end, void *context) {
     lbSpot *spots = touch->spots + toucher->first;
     lbVec3 *ways = touch->ways + toucher->first;
     toucher->open = scratch && lb_touch_look(body, scratch);
+    bool nodal = toucher->open && lb_compliance_is_estimated(world, toucher->slot);
+    toucher->estimated = nodal && !body->prepared->lumped;
     clear_matrix(&touch->parts[t]);
     if (toucher->open)
       lb_touch_velocities(body, scratch, toucher->count, spots, ways);
     else
       memset(ways, 0, (size_t)toucher->count * sizeof *ways);
-    if (toucher->open)
+    if (nodal)
+      lb_touch_estimate_speeds(body, scratch, toucher->count, spots, touch->parts[t].matrix);
+    else if (toucher->open)
       lb_touch_speeds(body, scratch, !lb_jointed_of(world, toucher->slot), toucher->count, spots,
                       touch->parts[t].matrix, &toucher->touching.mobility);
     if (toucher->open) lb_joints_look(world, t, scratch);
@@ -318,7 +340,7 @@ static void add_frame_speeds(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
   for (int32_t t = begin; t < end; t++)
-    if (touch->touchers[t].open)
+    if (touch->touchers[t].open && !touch->touchers[t].estimated)
       lb_touch_add_frame_speeds(world->slots[touch->touchers[t].slot].body,
                                 touch->touchers[t].touching.mobility, touch->touchers[t].count,
                                 touch->spots + touch->touchers[t].first, touch->parts[t].matrix);
@@ -379,6 +401,10 @@ void lb_touch_strike_all(lbWorld *world, const double *impulses) {
   lb_touch_for_touchers(world, BODIES, strike);
 }
 
+static void solve_linked_impulses(lbWorld *world, double *x) {
+  lb_joints_solve(world, true, &world->touch->parts, x, solve_contacts);
+}
+
 // impulses <- of the step: what brings velocities to rest against each other. Bodies have been
 // looked at.
 static void find_impulses(lbWorld *world) {
@@ -386,11 +412,9 @@ static void find_impulses(lbWorld *world) {
   find_speeds(world);
   leave_out_held(world);
   bool jointed = lb_joints_go(world);
-  if (jointed) {
-    lb_joints_measure_speeds(world);
-    lb_joints_solve(world, true, &touch->parts, touch->impulses, solve_contacts);
-  } else
-    solve_contacts(world, touch->impulses);
+  if (jointed) lb_joints_measure_speeds(world);
+  lb_compliance_solve(world, true, jointed ? solve_linked_impulses : solve_contacts,
+                      touch->impulses);
   if (!jointed) lb_touch_keep_energy(world);
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)

@@ -9,9 +9,11 @@
 #define CONTACTS_MOST 100000
 
 lbWorldSettings lb_world_settings(void) {
-  return (lbWorldSettings){
-    .substeps = 1, .substeps_max = 16, .friction = 0.5, .contacts_most = 256, .sleep = true
-  };
+  return (lbWorldSettings){ .substeps = 1,
+                            .substeps_max = 16,
+                            .friction = 0.5,
+                            .contacts_most = LB_SCENE_CONTACTS_MOST,
+                            .sleep = true };
 }
 
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err) {

@@ -5,7 +5,8 @@
 #include <string.h>
 
 lbStatus lb_warp_prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
-  (void)p;
+  p->has_node_blocks = p->model->size.core_count == 0; // nodes of a rigid core move together
+  p->lumped = p->has_node_blocks;
   if (!def->mode_count && !def->kept_count) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "mode_count or kept_count is given: a body of the method \"warp\" has all its "

@@ -24,7 +24,8 @@
 #define TOLERANCE                                                                                  \
   1e-3 // of the residual, in the preconditioner's norm: less moves nothing by more
        // than the step's own error, and a body at rest converges over steps
-#define RESPONSE_TOLERANCE 1e-6
+#define RESPONSE_TOLERANCE 1e-4
+#define LOOSEST 0.1 // where the caller corrects what is left
 #define TOUCHED_ITERATIONS                                                                         \
   100                  // of a body that others touch: forces of what is 1 000 times heavier
                        // nearly cancel, and what the solver leaves of them must be small
@@ -272,6 +273,30 @@ static int32_t linearise_again(const lbBody *body, lbScratch *s) {
   return 0;
 }
 
+// w->v <- the solution that leads to where the opening of this step led to. Both rules have
+// x₁ = x₀ + θ w.
+static void start_from_guess(const lbBody *body, double h, lbWarpBodyWork *w) {
+  const lbWarpState *state = lb_warp_state(body);
+  const uint8_t *given = lb_warp_shared(body->prepared)->given;
+  if (state->guess_h != h) return;
+  for (size_t n = 0; n < (size_t)lb_warp_whole(body)->node_count; n++) {
+    double *to = w->v + lb_warp_lane(w, n);
+    for (size_t k = 0; k < 3 && !given[n]; k++)
+      to[k * LB_BATCH] = (state->guess[3 * n + k] - state->u[3 * n + k]) / w->theta;
+  }
+}
+
+void lb_warp_expect(lbBody *body, const double *moved) {
+  lbWarpState *state = lb_warp_state(body);
+  lbVec3 by;
+  if (state->guess_h == 0) return;
+  for (size_t n = 0; n < (size_t)lb_warp_whole(body)->node_count; n++) {
+    by = lb_vec3_load(moved + 3 * n);
+    if (!state->T.identity) by = lb_quat_rotate(state->T.rotation, by);
+    lb_vec3_store(state->guess + 3 * n, lb_add(lb_vec3_load(state->guess + 3 * n), by));
+  }
+}
+
 int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   lbWarpBodyWork *w = s->own;
@@ -284,6 +309,7 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   move_frame(body, step, s);
   find_supports(body, step, s);
   load_lanes(body, step->h, s);
+  if (!step->straight) start_from_guess(body, step->h, w);
   load_forces(body, step->h, s);
   bool safe =
       step->integrator != LB_STEP_ASKED || (touched && !lb_warp_is_by_vertices(shared->warp));
@@ -294,9 +320,12 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   lbVec3 drift = lb_scale(step->h / w->theta, find_drift(body, &rates, w));
   shift(body, drift, -1, w);
   lb_warp_part_hinges(body, step, drift, w);
+  double weight = step->h * lb_length(body->gravity);
+  w->solver.least = touched ? shared->whole.mass * weight * weight / w->solver.c : 0;
   w->iterations = lb_warp_solve(shared->warp, &w->solver, w->b, w->v,
                                 touched ? TOUCHED_ITERATIONS : shared->iterations,
                                 touched ? RESPONSE_TOLERANCE : TOLERANCE);
+  w->solver.least = 0;
   shift(body, drift, 1, w);
   if (newmark)
     for (size_t i = 0; i < shared->warp->length; i++) w->v[i] -= w->v0[i];
@@ -306,6 +335,10 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
     keep_momenta(body, step->h, w);
   }
   if (!find_end(body, step, s)) return LB_STEP_NONFINITE;
+  if (step->straight) {
+    memcpy(lb_warp_state(body)->guess, w->u1, (size_t)body->prepared->dimension * sizeof(double));
+    lb_warp_state(body)->guess_h = step->h;
+  }
   return w->solver.indefinite && step->integrator == LB_STEP_ASKED ? LB_STEP_FAR : 0;
 }
 
@@ -325,7 +358,8 @@ void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
     add_motion(whole, w, true, -1, rigid, w->b);
   }
   memset(w->v, 0, shared->warp->length * sizeof(double));
-  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, TOUCHED_ITERATIONS, RESPONSE_TOLERANCE);
+  double tolerance = fmin(fmax(step->loose, RESPONSE_TOLERANCE), LOOSEST);
+  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, TOUCHED_ITERATIONS, tolerance);
   if (w->free) {
     add_motion(whole, w, false, -1, motion_of(whole, w, sum_of(whole, w, false, w->v)), w->v);
     add_motion(whole, w, false, 1 / (1 + w->theta * body->damping_mass), rigid, w->v);
@@ -334,6 +368,29 @@ void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
   lb_warp_move_cores(body, w, moved);
   for (int32_t i = 0; i < body->prepared->dimension; i++) moved[i] *= w->theta;
   lb_whole_turn_back(whole, &w->end, moved, moved);
+}
+
+// Inverted blocks of the diagonal: (h θ) (c m + κ K̂_nn)⁻¹, or 1/m at once.
+void lb_warp_respond_at(const lbBody *body, const lbStep *step, const lbScratch *s, int32_t node,
+                        double block[9]) {
+  const lbWarpShared *shared = lb_warp_shared(body->prepared);
+  const lbWarpBodyWork *w = s->own;
+  memset(block, 0, 9 * sizeof *block);
+  if (!step) {
+    double mobility = shared->whole.held[node] ? 0 : 1 / shared->whole.masses[node];
+    for (int k = 0; k < 9; k += 4) block[k] = mobility;
+    return;
+  }
+  size_t rank = (size_t)w->ranks[node];
+  const double *inverse = w->solver.inverse + rank / LB_BATCH * 9 * LB_BATCH + rank % LB_BATCH;
+  lbMat3 B;
+  for (size_t k = 0; k < 9; k++) B.m[k] = step->h * w->theta * inverse[k * LB_BATCH];
+  B = lb_mat3_scale(0.5, lb_mat3_add(B, lb_mat3_transpose(B))); // rows of vertices have no symmetry
+  if (!w->end.identity) {
+    lbMat3 turn = lb_quat_to_mat3(w->end.rotation);
+    B = lb_mat3_multiply(lb_mat3_transpose(turn), lb_mat3_multiply(B, turn));
+  }
+  memcpy(block, B.m, sizeof B.m);
 }
 
 int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -368,6 +425,7 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   memcpy(state->v, w->v1, bytes);
   memcpy(state->last, w->load, bytes);
   state->T = w->end;
+  state->guess_h = 0;
   state->created = w->created;
   state->iterations = w->iterations;
   body->consistent = true;

@@ -1,0 +1,260 @@
+// Contact forces of unreduced bodies, whose compliance between contact points is an estimate W̃
+// (body/response_nodes.h) instead of one solution with the step's matrix for each column.
+//
+// Rows are solved with W̃, one solution a body tells what these forces x really do, W x, and they
+// are solved again about there,
+//
+//   gap(y) = gap(x) + W̃ (y − x),
+//
+// until both agree. Each solution also tells W along s = x − (x before), and W̃ learns it,
+//
+//   W̃ <- W̃ − (W̃s)(W̃s)ᵀ/(sᵀW̃s) + (Ws)(Ws)ᵀ/(sᵀWs),
+//
+// the formula of Broyden, Fletcher, Goldfarb and Shanno, which keeps it symmetric and positive. The
+// first x are the forces of the last step: a body at rest takes one solution.
+#include "world/joint.h"
+
+#include "solve/gauss_seidel_kernels.h"
+
+#include <string.h>
+
+// Solutions of a body for its forces, at most. What carries 1 000 times its own weight takes 16;
+// with half as many, an energy of 1 % is gained there.
+#define ROUNDS 16
+// Of the ways in accuracy_of: what moves may be off by. Twice as much saves a round at most, and
+// what rests shakes twice as much.
+#define ACCURATE 0.01
+#define ROUNDING 1e-4 // of what all forces do: no solution is asked for less
+#define LOOSE 0.1     // of what is tolerated: what a solver may leave
+#define POSITIVE 1e-6 // of sᵀW̃s: less of sᵀWs is rounding
+
+bool lb_compliance_is_estimated(const lbWorld *world, int32_t slot) {
+  const lbBody *body = world->slots[slot].body;
+  return lb_touch_is_nodal(body) && !lb_jointed_of(world, slot) &&
+         world->settings.response != LB_RESPONSE_PENALTY;
+}
+
+// Of a body, (3 count) each, behind its matrix and its moves: forces for which its moves are known,
+// these moves, and by how much they differ from those of the estimate.
+typedef struct Known {
+  double *forces, *moves, *shift, *step;
+} Known;
+
+static Known known_of(const lbContactPart *part) {
+  size_t n = 3 * (size_t)part->count;
+  double *at = part->moves + 3 * n;
+  return (Known){ at, at + n, at + 2 * n, at + 3 * n };
+}
+
+static double dot(size_t n, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static double largest(size_t n, const double *a) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(a[i]));
+  return most;
+}
+
+// y <- W̃ x, by columns, which are rows of a symmetric matrix
+static void multiply(const lbWorldTouch *touch, const lbContactPart *part, const double *x,
+                     double *y) {
+  const lbContactKernels *kernels = lb_contact_kernels(touch->level);
+  int32_t n = 3 * part->count;
+  memset(y, 0, (size_t)n * sizeof *y);
+  for (int32_t i = 0; i < n; i += 3)
+    if (x[i] != 0 || x[i + 1] != 0 || x[i + 2] != 0)
+      kernels->add_rows(n, part->matrix + (size_t)i * (size_t)n, x + i, y);
+}
+
+// s <- what the forces on a body's points have changed by.
+static void find_step(const lbWorldTouch *touch, const lbWorldToucher *toucher, const double *x,
+                      const double *before, double *s) {
+  for (int32_t i = 0; i < toucher->count; i++) {
+    int32_t owner = touch->owners[toucher->first + i];
+    for (int k = 0; k < 3; k++) {
+      double force = x[3 * (owner / 2) + k];
+      s[3 * i + k] = (owner & 1 ? -force : force) - before[3 * i + k];
+    }
+  }
+}
+
+// ---- learning ----------------------------------------------------------------------------------
+
+// s, p = W̃ s, y = W s. Where the compliance is greater than W̃, it is so in other directions,
+// too: too small a W̃ would make the next forces far too large.
+// Wf <- W̃ f with the new W̃.
+static void learn(lbContactPart *part, const double *s, const double *p, const double *y,
+                  const double *f, double *Wf) {
+  size_t n = 3 * (size_t)part->count;
+  double before = dot(n, s, p), now = dot(n, s, y), scale = fmax(now / before, 1);
+  if (!(before > 0) || !(now > POSITIVE * before)) return;
+  double along_p = scale * dot(n, p, f) / before, along_y = dot(n, y, f) / now;
+  for (size_t i = 0; i < n; i++) {
+    double a = scale * p[i] / before, b = y[i] / now, *row = part->matrix + i * n;
+    for (size_t k = 0; k < n; k++) row[k] = scale * row[k] + (b * y[k] - a * p[k]);
+    Wf[i] = scale * Wf[i] + (along_y * y[i] - along_p * p[i]);
+  }
+}
+
+static lbScratch *scratch_of(const lbWorldToucher *toucher, const lbBody *body, bool impulses) {
+  return impulses ? lb_scratch_borrow(body->prepared) : toucher->touching.scratch;
+}
+
+typedef struct Correcting {
+  lbWorld *world;
+  const double *x;
+  bool impulses;
+} Correcting;
+
+// One body. toucher->off: by how much its moves were off; -1: nothing has changed.
+static void correct_body(const Correcting *c, int32_t t) {
+  lbWorldTouch *touch = c->world->touch;
+  lbWorldToucher *toucher = &touch->touchers[t];
+  lbContactPart *part = &touch->parts[t];
+  lbBody *body = c->world->slots[toucher->slot].body;
+  Known known = known_of(part);
+  size_t n = 3 * (size_t)part->count;
+  double *s = known.step, *p = part->moves, *y = part->moves + n, *Wf = part->moves + 2 * n;
+  toucher->off = -1;
+  find_step(touch, toucher, c->x, known.forces, s);
+  multiply(touch, part, s, p);
+  if (!(largest(n, p) > toucher->accurate)) return;
+  lbScratch *scratch = scratch_of(toucher, body, c->impulses);
+  if (!scratch) return;
+  toucher->touching.step.loose = LOOSE * toucher->accurate / largest(n, p);
+  lb_touch_find_moves(body, c->impulses ? NULL : &toucher->touching.step, scratch, part->count,
+                      touch->spots + toucher->first, s, y);
+  if (c->impulses)
+    lb_scratch_return(body->prepared, scratch);
+  else
+    lb_touch_expect(body, scratch);
+  toucher->solves += !c->impulses;
+  toucher->off = 0;
+  for (size_t i = 0; i < n; i++) {
+    toucher->off = fmax(toucher->off, fabs(y[i] - p[i]));
+    Wf[i] = known.moves[i] - known.shift[i] + p[i];
+    known.forces[i] += s[i], known.moves[i] += y[i];
+  }
+  learn(part, s, p, y, known.forces, Wf);
+  for (size_t i = 0; i < n; i++) { // step <- how the shift changes
+    double now = known.moves[i] - Wf[i];
+    s[i] = now - known.shift[i], known.shift[i] = now;
+  }
+}
+
+static void correct_bodies(int32_t begin, int32_t end, void *context) {
+  const Correcting *c = context;
+  for (int32_t t = begin; t < end; t++)
+    if (c->world->touch->touchers[t].estimated) correct_body(c, t);
+}
+
+// free <- with the moves that forces x really make. Whether any were off.
+static bool correct(lbWorld *world, const double *x, bool impulses) {
+  lbWorldTouch *touch = world->touch;
+  Correcting c = { world, x, impulses };
+  bool off = false;
+  double start = lb_seconds();
+  lb_parallel_for(touch->toucher_count, 1, correct_bodies, &c);
+  touch->stats.response_seconds += lb_seconds() - start;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    const lbWorldToucher *toucher = &touch->touchers[t];
+    if (!toucher->estimated || toucher->off < 0) continue;
+    const double *by = known_of(&touch->parts[t]).step;
+    off |= toucher->off > toucher->accurate;
+    for (int32_t i = 0; i < 3 * toucher->count; i++) {
+      int32_t owner = touch->owners[toucher->first + i / 3];
+      touch->free[3 * (owner / 2) + i % 3] += owner & 1 ? -by[i] : by[i];
+    }
+  }
+  return off;
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+bool lb_compliance_recall(lbWorld *world, int32_t number) {
+  lbWorldTouch *touch = world->touch;
+  const lbWorldToucher *toucher = &touch->touchers[number];
+  lbBody *body = world->slots[toucher->slot].body;
+  double *forces = touch->amounts + 3 * (size_t)toucher->first;
+  if (body->frame.kind != LB_FRAME_HELD) return false; // it would turn them in the step
+  memset(forces, 0, 3 * (size_t)toucher->count * sizeof *forces);
+  find_step(touch, toucher, touch->forces, forces, forces);
+  lbTouching still = { .body = body, .step = { .frame = { .turn = body->frame.turn } } };
+  lb_touch_hold(&still, toucher->count, touch->spots + toucher->first, forces);
+  return true;
+}
+
+// free <- without the moves by forces that were recalled, which are those of the estimate.
+static void leave_out_recalled(lbWorldTouch *touch, const lbWorldToucher *toucher,
+                               const double *moves) {
+  for (int32_t i = 0; i < 3 * toucher->count; i++) {
+    int32_t owner = touch->owners[toucher->first + i / 3];
+    touch->free[3 * (owner / 2) + i % 3] -= owner & 1 ? -moves[i] : moves[i];
+  }
+}
+
+// m or m/s: error of a body's moves that is tolerated; of its way in a step by gravity, of how far
+// points would get into each other, and of what its forces do, which may be many times more where
+// something heavy stands on it.
+static double accuracy_of(const lbWorld *world, const lbWorldToucher *toucher, bool impulses,
+                          double moves) {
+  const lbWorldTouch *touch = world->touch;
+  double way = world->h * lb_length(world->settings.gravity) * (impulses ? 1 : world->h);
+  for (int32_t i = 0; i < toucher->count && !impulses; i++)
+    way = fmax(way, -touch->free[3 * (touch->owners[toucher->first + i] / 2)]);
+  return fmax(ACCURATE * way, ROUNDING * moves);
+}
+
+// What is known of each body: the moves by impulses h x, or by forces x that were recalled, are
+// those of the estimate, since its step was measured with them.
+static void begin(lbWorld *world, bool impulses) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    lbWorldToucher *toucher = &touch->touchers[t];
+    if (!toucher->estimated) continue;
+    Known known = known_of(&touch->parts[t]);
+    size_t n = 3 * (size_t)toucher->count;
+    memset(known.forces, 0, 4 * n * sizeof(double));
+    if (impulses || toucher->recalled)
+      find_step(touch, toucher, touch->forces, known.forces, known.forces);
+    for (size_t i = 0; i < n && impulses; i++) known.forces[i] *= world->h;
+    multiply(touch, &touch->parts[t], known.forces, known.moves);
+    toucher->accurate = accuracy_of(world, toucher, impulses, largest(n, known.moves));
+  }
+  for (int32_t t = 0; t < touch->toucher_count && !impulses; t++)
+    if (touch->touchers[t].estimated)
+      leave_out_recalled(touch, &touch->touchers[t], known_of(&touch->parts[t]).moves);
+}
+
+static bool any_estimated(const lbWorldTouch *touch) {
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    if (touch->touchers[t].estimated) return true;
+  return false;
+}
+
+void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve, double *x) {
+  lbWorldTouch *touch = world->touch;
+  if (!any_estimated(touch)) {
+    solve(world, x);
+    return;
+  }
+  begin(world, impulses);
+  (void)correct(world, x, impulses);
+  for (int32_t round = 0; round <= ROUNDS; round++) {
+    solve(world, x);
+    if (round == ROUNDS || !correct(world, x, impulses)) break;
+  }
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    if (touch->touchers[t].solves > touch->stats.solves)
+      touch->stats.solves = touch->touchers[t].solves;
+}
+
+// The last one first: the first body that takes its step gets its own scratch again, where what
+// depends on its shape alone need not be found anew.
+void lb_compliance_close(lbWorld *world) {
+  for (int32_t t = world->touch->toucher_count - 1; t >= 0; t--)
+    if (world->touch->touchers[t].estimated) lb_touch_close(&world->touch->touchers[t].touching);
+}
