@@ -33,6 +33,8 @@ void lb_group_destroy(lbBodyGroup *group);
 // One step of a body, whatever its method (step.c), and its pieces: what comes before the first
 // linearisation of a part, what comes after it, and the whole step after an attempt by the first
 // rule.
+// What was applied for the next step, and where the frame was to go, is dropped.
+void lb_body_clear_forces(lbBody *body);
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
 int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *scratch);
 int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch); // and the linearisation

@@ -91,6 +91,12 @@ lbStatus lb_constraints_grow(lbBody *body) {
   return status;
 }
 
+void lb_constraints_shrink(lbBody *body) {
+  lb_constraints_destroy(body->constraints);
+  body->constraints = NULL; // made again by the first constraint
+  body->constraint_room--;
+}
+
 // ---- checks ------------------------------------------------------------------------------------
 
 static lbStatus check_points(lbBody *body, const char *what, int32_t count, const lbPoint *points) {

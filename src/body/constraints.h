@@ -117,6 +117,8 @@ static inline bool lb_is_spring(const lbConstraintSlot *slot) { return isfinite(
 lbStatus lb_constraints_make(lbBody *body);
 // Room for one point more, of a body without constraints.
 lbStatus lb_constraints_grow(lbBody *body);
+// Takes that back, of a body that nothing constrains.
+void lb_constraints_shrink(lbBody *body);
 static inline int32_t lb_constraints_room(const lbBody *body) { return body->constraint_room; }
 // A point whose slot, axes and target are set: its rows and rest position.
 void lb_constraints_fill_point(lbConstraints *constraints, const lbBody *body, int32_t at);

@@ -106,7 +106,8 @@ static int32_t take_guarded(lbBody *body, double h, lbScratch *s) {
   return flags & (LB_STEP_NONFINITE | LB_STEP_FAR) ? flags | LB_STEP_FAILED : flags;
 }
 
-static void clear_forces(lbBody *body) {
+void lb_body_clear_forces(lbBody *body) {
+  body->prepared->method->set_weight(body, NULL);
   body->frame.force = body->frame.torque = lb_vec3(0, 0, 0);
   body->frame.driven = 0;
   body->frame.accelerated = false;
@@ -126,8 +127,7 @@ static bool spins_too_fast(const lbBody *body, double h) {
 
 // The whole step is done.
 static int32_t finish(lbBody *body, double h, int32_t flags) {
-  body->prepared->method->set_weight(body, NULL); // applied forces are gone
-  clear_forces(body);
+  lb_body_clear_forces(body);
   body->time += h;
   body->h = h;
   return body->flags = flags & ~LB_STEP_PRIVATE;

@@ -59,13 +59,18 @@ lbStatus lb_world_attach(lbWorld *world, const lbAttachment *def, lbAttachmentId
   if (status) return status;
   if (i == world->attachment_count)
     world->attachments[world->attachment_count++] = (lbWorldAttachment){ 0 };
-  uint32_t generation = world->attachments[i].generation + 1;
+  lbWorldAttachment before = world->attachments[i];
+  uint32_t generation = before.generation + 1;
   lbVec3 own = lb_point_rest(lb_body_model(slot->body), &def->point);
   world->attachments[i] =
       (lbWorldAttachment){ generation, true, *def,
                            lb_sub(lb_body_place(slot->body, own), def->shift), -1 };
   *id = lb_world_id(i, generation);
-  return lb_touch_reserve(world, err);
+  status = lb_touch_reserve(world, err);
+  if (!status) return LB_OK;
+  world->attachments[i] = before;
+  lb_constraints_shrink(slot->body);
+  return status;
 }
 
 lbStatus lb_world_detach(lbWorld *world, lbAttachmentId id, lbError *err) {

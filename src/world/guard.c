@@ -5,7 +5,7 @@
 
 #define GAP_TOLERANCE 0.02  // of a body's radius: how far from its target a contact may end
 #define TURN_TOLERANCE 0.02 // rad: the same of what a joint holds
-#define BLOWUP 10.0 // times an island's energies: beyond, bodies go back to the start of the step
+#define STOPPED (-1)        // the take of islands that wait for the next step
 
 int32_t lb_guard_substeps(const lbWorld *world) { return lb_take_substeps(world->take); }
 
@@ -32,6 +32,7 @@ void lb_guard_reserve(lbReservation *r, const lbWorld *world, lbGuard *g, int32_
   }
   if (slots > 0) {
     lb_reserve(r, &g->frames, n, sizeof *g->frames);
+    lb_reserve(r, &g->times, n, sizeof *g->times);
     lb_reserve(r, &g->energies, n, sizeof *g->energies);
     lb_reserve(r, &g->causes, n, sizeof *g->causes);
     lb_reserve(r, &g->islands, n, sizeof *g->islands);
@@ -51,8 +52,8 @@ void lb_guard_set_room(const lbWorld *world, lbGuard *g, int32_t contacts) {
 }
 
 void lb_guard_release(lbGuard *g) {
-  void *const blocks[] = { g->state_begin, g->states, g->work,   g->frames, g->energies,
-                           g->first_share, g->shares, g->causes, g->islands };
+  void *const blocks[] = { g->state_begin, g->states, g->work,   g->frames,  g->energies,
+                           g->first_share, g->shares, g->causes, g->islands, g->times };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
@@ -65,6 +66,7 @@ static void save_body(lbWorld *world, int32_t i) {
   if (slot->saved || world->take > 0 || lb_slot_stays(world, slot)) return;
   size_t bytes = lb_body_state_bytes(slot->body), begin = g->state_begin[i];
   g->frames[i] = slot->body->frame;
+  g->times[i] = slot->body->time;
   slot->saved = bytes <= g->state_begin[i + 1] - begin &&
                 lb_body_keep_state(slot->body, g->states + begin) == LB_OK;
   if (!slot->saved) g->restores = false;
@@ -283,6 +285,44 @@ static bool raise_marked(lbWorld *world) {
   return any;
 }
 
+// A body where the step began, moving half as fast, or it would go the same way again.
+static void restore_slower(lbWorld *world, int32_t slot, lbVec3 drift) {
+  lbWorldSlot *at = &world->slots[slot];
+  double time = at->body->time;
+  if (!at->saved) return;
+  restore_body(world, slot);
+  lb_body_clear_forces(at->body);
+  at->body->time = time;
+  at->flags |= LB_STEP_NOT_CONVERGED;
+  lb_body_slow(at->body, 0.5, drift);
+}
+
+// Where a body's step failed in the last take, its island waits for the next step: forces that were
+// found for it have not acted, so that impulses must not follow them.
+static bool stop_failed(lbWorld *world) {
+  const lbGuard *g = &world->touch->guard;
+  bool any = false;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    lbWorldSlot *slot = &world->slots[i];
+    int32_t island = slot->body ? island_of_slot(world, i) : -1;
+    if (island < 0 || g->causes[island] != LB_FAIL_BODY || !slot->saved) continue;
+    slot->take = STOPPED;
+    any = true;
+  }
+  for (int32_t i = 0; i < world->slot_count && any; i++) {
+    lbWorldSlot *slot = &world->slots[i];
+    if (slot->take != STOPPED || !slot->body || slot->body->done) continue;
+    int32_t failed = slot->body->flags & (LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED);
+    double end = g->times[i] + world->length;
+    restore_slower(world, i, lb_vec3(0, 0, 0));
+    slot->flags |= failed;
+    slot->body->time = end;
+    slot->body->done = true;
+    world->touch->guard.counts.damped++;
+  }
+  return any;
+}
+
 // Whether a contact ended far from where its force was to bring it.
 static bool contact_missed(const lbWorld *world, int32_t c) {
   const lbWorldTouch *touch = world->touch;
@@ -323,7 +363,8 @@ bool lb_guard_check_steps(lbWorld *world) {
       mark_slot(world, j->pairs[0][0].slot, LB_FAIL_ROWS);
     }
   }
-  return raise_marked(world);
+  bool last = world->take == last_take(world) && world->touch->guard.restores;
+  return last ? stop_failed(world) : raise_marked(world);
 }
 
 // ---- islands that need more than one substep from the start ------------------------------------
@@ -515,17 +556,6 @@ static void book(lbWorld *world, int32_t island, const Balance *b) {
   }
 }
 
-// Bodies where the step began, moving half as fast, or they would go the same way again.
-static void restore_slower(lbWorld *world, int32_t slot, lbVec3 drift) {
-  lbWorldSlot *at = &world->slots[slot];
-  double time = at->body->time;
-  if (!at->saved) return;
-  restore_body(world, slot);
-  at->body->time = time;
-  at->flags |= LB_STEP_NOT_CONVERGED;
-  lb_body_slow(at->body, 0.5, drift);
-}
-
 // Takes created energy out of the motion of an island; of its motion as a whole only where it leans
 // on something, since momentum is kept otherwise.
 static void dissipate(lbWorld *world, int32_t island, const Balance *b) {
@@ -534,13 +564,14 @@ static void dissipate(lbWorld *world, int32_t island, const Balance *b) {
   lbVec3 drift = lb_vec3(0, 0, 0);
   if (!b->leans) drift = lb_scale(1 / b->mass, b->momentum);
   double kinetic = b->kinetic - 0.5 * b->mass * lb_dot(drift, drift);
-  bool absurd = !(excess < BLOWUP * b->level); // or not a number
-  double factor = kinetic > excess ? sqrt(1 - excess / kinetic) : 0;
+  bool stored =
+      !(excess <= kinetic); // in shapes, where no slowing down takes it out; or not finite
+  double factor = stored ? 0 : sqrt(1 - excess / kinetic);
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     int32_t slot = touch->touchers[t].slot;
     if (touch->touchers[t].island != island) continue;
     world->touch->guard.counts.damped++;
-    if (absurd)
+    if (stored)
       restore_slower(world, slot, drift);
     else
       lb_body_slow(world->slots[slot].body, factor, drift);

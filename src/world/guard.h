@@ -29,6 +29,7 @@ typedef struct lbGuard {
   size_t *state_begin;  // (slots + 1): of each body in
   char *states;         // (state_room): where the step began
   char *work;           // (state_room)
+  double *times;        // (slot_room) s, where the step began
   lbFrameState *frames; // (slot_room): where the step began
   double *energies;     // (slot_room) J, where the substep began; NAN: not known
   int32_t *causes;      // (slot_room): lbFailure of the island of which a slot is the first
