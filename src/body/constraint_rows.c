@@ -21,7 +21,7 @@ static void take_row(const lbBody *body, const lbMat3 *axes, const double *own, 
   lb_vec3_store(line + padded + 3, lb_cross(arm, lb_vec3_load(unit)));
 }
 
-static void list_rows(lbBody *body, const lbMat3 *turn) {
+static void list_rows(const lbBody *body, const lbMat3 *turn) {
   lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
   c->accelerates = false;
@@ -40,7 +40,7 @@ static void list_rows(lbBody *body, const lbMat3 *turn) {
     }
 }
 
-static void list_columns(lbBody *body, const lbMat3 *turn) {
+static void list_columns(const lbBody *body, const lbMat3 *turn) {
   lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded, width = (size_t)c->width;
   for (int32_t p = 0; p < c->force_count; p++)
@@ -75,7 +75,7 @@ static lbMat3 middle_turn(const lbBody *body, const lbFrameStep *frame) {
   return lb_quat_to_mat3(lb_quat_slerp(body->frame.rotation, frame->rotation, 0.5));
 }
 
-void lb_constraints_list(lbBody *body, const lbFrameStep *frame) {
+void lb_constraints_list(const lbBody *body, const lbFrameStep *frame) {
   lbConstraints *c = body->constraints;
   if (c->listed && memcmp(&c->turn, &frame->turn, sizeof c->turn) == 0) return;
   lbMat3 middle = middle_turn(body, frame);
