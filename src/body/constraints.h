@@ -116,7 +116,8 @@ double lb_constraints_work(const lbBody *body, const lbStep *step, lbVec3 drift,
                            const lbScratch *scratch);
 
 // Lists rows and columns for a frame, unless they are there.
-void lb_constraints_list(const lbBody *body, const lbFrameStep *frame);
+void lb_constraints_list(const lbBody *body, const lbFrameStep *frame, const double *q0,
+                         const double *q);
 static inline const lbConstraintSlot *lb_row_slot(const lbConstraints *c, int32_t row) {
   return &c->slots[c->point_slots[c->row_points[row]]];
 }

@@ -146,7 +146,7 @@ void lb_reaction_find_speeds(const lbBody *body, lbMat3 mobility, bool coupled, 
   struct lbReaction *r = &c->reaction;
   const lbFrameState *f = &body->frame;
   const lbFrameStep now = { .position = f->position, .rotation = f->rotation, .turn = f->turn };
-  lb_constraints_list(body, &now);
+  lb_constraints_list(body, &now, s->q0, s->q0);
   r->rank = 0;
   if (!c->collocated || !(c->h > 0)) return; // h: it has taken a step with constraints
   for (int32_t i = 0; i < c->row_count; i++) {

@@ -77,7 +77,10 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   lb_frame_end(body, step, s);
   if (held) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
-  bool mends = free && body->prepared->dimension > 0; // a rigid body has nothing to take it from
+  // A rigid body has nothing to take it from; restoring a body that a world's contacts hold would
+  // undo the motion that their impulses belong to.
+  bool acts = body->contacts && body->contacts->acts;
+  bool mends = free && body->prepared->dimension > 0 && !acts;
   if (mends) flags |= lb_frame_mend(body, step, &start, drift, s);
   if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);
   if (body->frame.fitted) method->fit_frame(body, s);
