@@ -23,7 +23,7 @@ void lb_touch_destroy(lbWorldTouch *touch) {
     touch->remembered_next, touch->rests,          touch->woken,      touch->solve_work,
     touch->stops,           touch->saved_begin,    touch->lcp_work,   touch->enoughs,
     touch->settled,         touch->solve_integers, touch->blocks,     touch->found,
-    touch->shares
+    touch->shares,          touch->compliances
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   for (int level = 0; level <= LB_RETRIES; level++) lb_free(touch->saved[level]);
@@ -69,6 +69,7 @@ static bool make_contacts(lbWorldTouch *touch, int32_t room) {
          make(&touch->woken, 2 * n, sizeof(int32_t)) &&
          make(&touch->sides, 2 * n, sizeof *touch->sides) &&
          make(&touch->free, 3 * n, sizeof(double)) && make(&touch->frictions, n, sizeof(double)) &&
+         make(&touch->compliances, 3 * n, sizeof(double)) &&
          make(&touch->spots, 2 * n, sizeof *touch->spots) &&
          make(&touch->ways, 2 * n, sizeof *touch->ways) &&
          make(&touch->owners, 2 * n, sizeof(int32_t)) &&
