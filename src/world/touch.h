@@ -261,8 +261,8 @@ lbStatus lb_touch_reserve_response(lbWorld *world, lbError *err);
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
                        double *x);
 void lb_touch_find_compliances(lbWorldTouch *touch); // of contacts, from matrices without joints
-void lb_touch_soften(lbWorld *world); // penalty: before forces are found
-void lb_touch_stop(lbWorld *world);   // lcp: before a step is opened
+void lb_touch_soften(lbWorld *world);                // penalty: before forces are found
+void lb_touch_stop(lbWorld *world);                  // lcp: before a step is opened
 // impulses <- no more of them than that the changes from h forces create no energy.
 void lb_touch_keep_energy(lbWorld *world);
 // touch_step.c, for these: the normal way of a contact in the step without contact forces, m; how
