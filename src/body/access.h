@@ -10,6 +10,7 @@
 #include "body/constraints.h"
 #include "body/contacts.h"
 #include "body/point.h"
+#include "body/reaction.h"
 #include "body/response.h"
 #include "body/response_nodes.h"
 #include "body/response_kernels.h"

@@ -3,6 +3,7 @@
 
 #include "body/contacts.h"
 #include "body/point.h"
+#include "body/reaction.h"
 
 #include <string.h>
 
@@ -158,6 +159,7 @@ void lb_anchors_strike(lbBody *body, int32_t count, const lbAnchorForce *by, lbS
     impulse = lb_add(impulse, by[i].frame_force);
     moment = lb_add(moment, by[i].frame_torque);
   }
+  lb_reaction_strike(body, &impulse, &moment, s->b);
   (void)lb_body_strike(body, impulse, moment, s); // one that is absurd is left out
 }
 

@@ -4,9 +4,19 @@
 
 #include <string.h>
 
-// line (width) <- the row of a point along a world axis.
+// m, own axes: where a point is by coordinates q, from the centre of mass at rest. A decoupled body
+// turns as its rest shape does.
+static lbVec3 arm_of(const lbBody *body, const double *own, lbVec3 rest, const double *q) {
+  int32_t padded = body->prepared->padded;
+  double by[3];
+  if (body->frame.decoupled) return lb_sub(rest, body->prepared->centre);
+  for (int k = 0; k < 3; k++) by[k] = lb_row_dot(padded, own + (size_t)(k * padded), q);
+  return lb_sub(lb_add(rest, lb_vec3_load(by)), body->prepared->centre);
+}
+
+// line (width) <- the row of a point along a world axis, of a free body with coordinates q.
 static void take_row(const lbBody *body, const lbMat3 *axes, const double *own, lbVec3 rest,
-                     int32_t axis, double *line) {
+                     int32_t axis, const double *q, double *line) {
   const lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
   const double *turn = axes->m + 3 * axis;
@@ -15,13 +25,13 @@ static void take_row(const lbBody *body, const lbMat3 *axes, const double *own, 
   if (c->width == (int32_t)padded) return;
   double unit[3] = { 0, 0, 0 };
   unit[axis] = 1;
-  lbVec3 arm = lb_mat3_apply(*axes, lb_sub(rest, body->prepared->centre));
+  lbVec3 arm = lb_mat3_apply(*axes, arm_of(body, own, rest, q));
   memset(line + padded, 0, LB_FRAME_ROOM * sizeof *line);
   memcpy(line + padded, unit, sizeof unit);
   lb_vec3_store(line + padded + 3, lb_cross(arm, lb_vec3_load(unit)));
 }
 
-static void list_rows(lbBody *body, const lbMat3 *turn) {
+static void list_rows(const lbBody *body, const lbMat3 *turn, const double *q) {
   lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
   c->accelerates = false;
@@ -35,12 +45,12 @@ static void list_rows(lbBody *body, const lbMat3 *turn) {
       lb_vec3_store(arm, lb_mat3_apply(*turn, rest));
       c->row_points[row] = p, c->row_axes[row] = axis, c->arms[row] = arm[axis];
       c->accelerates |= lb_row_slot(c, (int32_t)row)->kind == LB_CONSTRAIN_ACCELERATION;
-      take_row(body, turn, c->rows + 3 * padded * (size_t)p, rest, axis, c->line);
+      take_row(body, turn, c->rows + 3 * padded * (size_t)p, rest, axis, q, c->line);
       for (size_t i = 0; i < (size_t)c->width; i++) c->W[i * (size_t)c->stride + row] = c->line[i];
     }
 }
 
-static void list_columns(lbBody *body, const lbMat3 *turn) {
+static void list_columns(const lbBody *body, const lbMat3 *turn, const double *q) {
   lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded, width = (size_t)c->width;
   for (int32_t p = 0; p < c->force_count; p++)
@@ -49,7 +59,7 @@ static void list_columns(lbBody *body, const lbMat3 *turn) {
       size_t column = (size_t)c->column_count++;
       c->column_points[column] = p, c->column_axes[column] = axis;
       take_row(body, turn, c->force_rows + 3 * padded * (size_t)p,
-               lb_vec3_load(c->force_rests + 3 * (size_t)p), axis, c->F + width * column);
+               lb_vec3_load(c->force_rests + 3 * (size_t)p), axis, q, c->F + width * column);
     }
 }
 
@@ -75,13 +85,22 @@ static lbMat3 middle_turn(const lbBody *body, const lbFrameStep *frame) {
   return lb_quat_to_mat3(lb_quat_slerp(body->frame.rotation, frame->rotation, 0.5));
 }
 
-void lb_constraints_list(lbBody *body, const lbFrameStep *frame) {
+// Coordinates in the step's middle, in `line`.
+static const double *middle_of(lbConstraints *c, int32_t padded, const double *q0,
+                               const double *q) {
+  for (int32_t i = 0; i < padded; i++) c->line[i] = 0.5 * (q0[i] + q[i]);
+  return c->line;
+}
+
+void lb_constraints_list(const lbBody *body, const lbFrameStep *frame, const double *q0,
+                         const double *q) {
   lbConstraints *c = body->constraints;
-  if (c->listed && memcmp(&c->turn, &frame->turn, sizeof c->turn) == 0) return;
+  bool free = body->frame.kind == LB_FRAME_FREE;
+  if (!free && c->listed && memcmp(&c->turn, &frame->turn, sizeof c->turn) == 0) return;
   lbMat3 middle = middle_turn(body, frame);
   c->row_count = c->column_count = 0;
-  list_rows(body, &frame->turn);
-  list_columns(body, &middle);
+  list_rows(body, &frame->turn, q);
+  list_columns(body, &middle, free ? middle_of(c, body->prepared->padded, q0, q) : q);
   c->collocated = is_collocated(c);
   c->turn = frame->turn;
   c->listed = true;

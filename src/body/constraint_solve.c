@@ -310,7 +310,7 @@ static void report(lbConstraints *c, double factor, bool anew) {
 static bool correct(lbBody *body, const lbStep *step, lbScratch *s) {
   lbConstraints *c = body->constraints;
   int32_t padded = body->prepared->padded;
-  lb_constraints_list(body, &step->frame);
+  lb_constraints_list(body, &step->frame, s->q0, s->q);
   if (!is_current(body, step)) refresh(body, step, s);
   if (!c->step.solvable || !c->velocity.solvable) return false;
   memset(s->q + padded, 0, (size_t)(c->width - padded) * sizeof(double));
@@ -336,7 +336,7 @@ static bool correct(lbBody *body, const lbStep *step, lbScratch *s) {
 int32_t lb_constraints_solve(lbBody *body, const lbStep *step, lbScratch *s) {
   lbConstraints *c = body->constraints;
   bool free = body->frame.kind == LB_FRAME_FREE;
-  lb_constraints_list(body, &step->frame);
+  lb_constraints_list(body, &step->frame, s->q0, s->q);
   if (step->iteration == 0)
     find_places(body, s->q0, c->accelerates ? s->v0 : NULL, c->starts, c->rates);
   memset(s->pull, 0, (size_t)c->width * sizeof(double));

@@ -5,6 +5,7 @@
 #include "body/point.h"
 
 #include "math/pseudo_inverse.h"
+#include "solve/pivoted_ldlt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,17 @@ static void place_system(struct lbConstraintSystem *system, size_t dofs, size_t 
   system->scale = lb_carve(carver, dofs, sizeof(double));
   system->lower = lb_carve(carver, dofs * stride, sizeof(double));
   system->upper = lb_carve(carver, dofs * stride, sizeof(double));
+}
+
+static void place_reaction(struct lbReaction *reaction, int32_t dofs, size_t width,
+                           lbCarver *carver) {
+  size_t rows = (size_t)dofs;
+  reaction->lines = lb_carve(carver, rows * width, sizeof(double));
+  reaction->moves = lb_carve(carver, rows * width, sizeof(double));
+  reaction->sorted = lb_carve(carver, rows * width, sizeof(double));
+  reaction->memory = lb_carve(carver, lb_row_factor_room(dofs), sizeof(double));
+  reaction->order = lb_carve(carver, rows, sizeof *reaction->order);
+  reaction->used = lb_carve(carver, rows, sizeof *reaction->used);
 }
 
 static lbConstraints *lay_out(lbConstraints *c, const lbPrepared *p, lbCarver *carver) {
@@ -53,6 +65,7 @@ static lbConstraints *lay_out(lbConstraints *c, const lbPrepared *p, lbCarver *c
   c->rates = lb_carve(carver, stride, sizeof(double));
   place_system(&c->step, dofs, width, stride, carver);
   place_system(&c->velocity, dofs, width, stride, carver);
+  place_reaction(&c->reaction, (int32_t)dofs, width, carver);
   c->system = lb_carve(carver, dofs * dofs, sizeof(double));
   c->scratch =
       lb_carve(carver, lb_pseudo_inverse_scratch((int32_t)dofs, (int32_t)dofs), sizeof(double));

@@ -70,6 +70,15 @@ typedef struct lbConstraints {
     bool factored, inverted, solvable;
     int32_t rank;
   } step, velocity;
+  // What the constraints hold back of forces of others (body/reaction.h).
+  struct lbReaction {
+    int32_t rank;
+    double *lines, *moves; // (3 room x width)
+    double *sorted;        // (3 room x width): work
+    double *memory;        // factors of S
+    int32_t *order;        // (3 room)
+    bool *used;            // (3 room): rows that act
+  } reaction;
   bool constant; // `step` and `velocity` stay while these do:
   double h, damping_mass, damping_stiffness;
   uint64_t version;  // of the prepared part
@@ -107,7 +116,8 @@ double lb_constraints_work(const lbBody *body, const lbStep *step, lbVec3 drift,
                            const lbScratch *scratch);
 
 // Lists rows and columns for a frame, unless they are there.
-void lb_constraints_list(lbBody *body, const lbFrameStep *frame);
+void lb_constraints_list(const lbBody *body, const lbFrameStep *frame, const double *q0,
+                         const double *q);
 static inline const lbConstraintSlot *lb_row_slot(const lbConstraints *c, int32_t row) {
   return &c->slots[c->point_slots[c->row_points[row]]];
 }

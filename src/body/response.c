@@ -3,6 +3,7 @@
 
 #include "body/contacts.h"
 #include "body/point.h"
+#include "body/reaction.h"
 #include "body/response_kernels.h"
 #include "body/response_nodes.h"
 #include "math/functions.h"
@@ -104,8 +105,12 @@ bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
   int32_t flags = lb_part_open(body, &t->step, s);
   if (flags & LB_STEP_NONFINITE) return false;
   if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
-  if (body->frame.kind == LB_FRAME_FREE && body->contacts->acts) lb_frame_try(body, &t->step, s);
+  bool held = lb_body_is_constrained(body);
+  if (held && lb_constraints_solve(body, &t->step, s) & LB_STEP_NONFINITE) return false;
+  bool pulled = held || body->contacts->acts;
+  if (body->frame.kind == LB_FRAME_FREE && pulled) lb_frame_try(body, &t->step, s);
   find_middle(t);
+  if (held) lb_reaction_find(body, &t->step, t->mobility);
   return true;
 }
 
@@ -419,9 +424,11 @@ static lbMat3 couple(const lbBody *body, lbScratch *s, int32_t count, lbSpot *sp
 void lb_touch_speeds(const lbBody *body, lbScratch *s, bool coupled, int32_t count, lbSpot *spots,
                      double *matrix, lbMat3 *mobility) {
   add_shape(body, NULL, body->frame.turn, s, count, spots, matrix);
-  if (body->frame.kind != LB_FRAME_FREE) return;
-  *mobility = coupled && !body->frame.decoupled ? couple(body, s, count, spots)
-                                                : lb_frame_mobility(body, body->frame.turn);
+  bool free = body->frame.kind == LB_FRAME_FREE;
+  if (free)
+    *mobility = coupled && !body->frame.decoupled ? couple(body, s, count, spots)
+                                                  : lb_frame_mobility(body, body->frame.turn);
+  if (lb_body_is_constrained(body)) lb_reaction_find_speeds(body, *mobility, coupled, s);
 }
 
 // ---- the frame's share -------------------------------------------------------------------------
@@ -458,9 +465,10 @@ static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double
 }
 
 void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *spots, double *matrix) {
-  if (t->body->frame.kind != LB_FRAME_FREE) return;
   double factor = 0.5 * t->step.h * t->step.h;
-  add_frame(t->body, t->mobility, t->middle, factor, false, count, spots, matrix);
+  if (t->body->frame.kind == LB_FRAME_FREE)
+    add_frame(t->body, t->mobility, t->middle, factor, false, count, spots, matrix);
+  lb_reaction_subtract(t->body, t->step.frame.turn, t->middle, count, spots, matrix);
 }
 
 // Of a row: coordinates, six numbers of the frame, and zeros up to a multiple of four.
@@ -487,6 +495,7 @@ void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *spots
   const lbPrepared *p = t->body->prepared;
   size_t width = lb_touch_width(t->body), first = (size_t)p->dimension;
   double factor = t->body->frame.kind == LB_FRAME_FREE ? 0.5 * t->step.h * t->step.h : 0;
+  double *first_moved = moved;
   for (int32_t k = 0; k < 3 * count; k++, rows += width, moved += width) {
     lbVec3 axis = spots[k / 3].axes[k % 3];
     lbVec3 moment = lb_cross(lb_sub(spots[k / 3].point, t->middle), axis);
@@ -496,12 +505,15 @@ void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *spots
     lb_vec3_store(moved + first, lb_scale(factor / p->mass, axis));
     lb_vec3_store(moved + first + 3, lb_scale(factor, lb_mat3_apply(t->mobility, moment)));
   }
+  lb_reaction_subtract_rows(t->body, t->step.frame.turn, t->middle, count, spots, first_moved);
 }
 
 void lb_touch_add_frame_speeds(const lbBody *body, lbMat3 mobility, int32_t count,
                                const lbSpot *spots, double *matrix) {
-  if (body->frame.kind != LB_FRAME_FREE) return;
-  add_frame(body, mobility, lb_frame_centre(body), 1, true, count, spots, matrix);
+  lbVec3 centre = lb_frame_centre(body);
+  if (body->frame.kind == LB_FRAME_FREE)
+    add_frame(body, mobility, centre, 1, true, count, spots, matrix);
+  lb_reaction_subtract(body, body->frame.turn, centre, count, spots, matrix);
 }
 
 // ---- forces and impulses -----------------------------------------------------------------------
@@ -589,5 +601,6 @@ void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *spots, const dou
   memset(s->b, 0, (size_t)body->prepared->padded * sizeof(double));
   sum_up(body->prepared, body->frame.turn, lb_frame_centre(body), count, spots, impulses, s->b,
          &sum, &moment);
+  lb_reaction_strike(body, &sum, &moment, s->b);
   (void)lb_body_strike(body, sum, moment, s); // one that is absurd is left out
 }

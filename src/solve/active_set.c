@@ -101,6 +101,10 @@ static void assemble(Lcp *l) {
         if (a.body >= 0 && a.body == b.body)
           add_block(l, row, column, a, b, (s & 1) == (s >> 1) ? 1 : -1);
       }
+  for (size_t i = 0; i < (size_t)l->n && l->p->compliance; i++) {
+    size_t contact = (size_t)number_of(l->p, (int32_t)(i / 3));
+    l->A[i * (size_t)(l->n + 1)] += l->p->compliance[3 * contact + i % 3];
+  }
 }
 
 // w <- A x + free

@@ -62,9 +62,11 @@ void lb_contact_moves(const lbContactProblem *p, const double *x) {
   }
 }
 
-void lb_contact_find_w(const lbContactProblem *p, int32_t contact, double w[3]) {
+void lb_contact_find_w(const lbContactProblem *p, int32_t contact, const double *x, double w[3]) {
+  size_t at = 3 * (size_t)contact;
   lb_contact_move(p, contact, w);
-  for (int i = 0; i < 3; i++) w[i] += p->free[3 * (size_t)contact + (size_t)i];
+  for (size_t i = 0; i < 3; i++) w[i] += p->free[at + i];
+  for (size_t i = 0; i < 3 && p->compliance; i++) w[i] += p->compliance[at + i] * x[at + i];
 }
 
 // ---- all of them -------------------------------------------------------------------------------
@@ -219,7 +221,7 @@ double lb_contact_residual(const lbContactProblem *p, const double *x) {
     int32_t c = lb_contact_number(p, i);
     const double *own = x + 3 * (size_t)c;
     double w[3], most = p->friction[c] * own[0];
-    lb_contact_find_w(p, c, w);
+    lb_contact_find_w(p, c, x, w);
     worst = fmax(worst, -w[0]);
     if (largest > 0) worst = fmax(worst, fabs(w[0] * own[0]) / largest);
     double slip = sqrt(w[1] * w[1] + w[2] * w[2]), pull = sqrt(own[1] * own[1] + own[2] * own[2]);

@@ -2,9 +2,9 @@
 //
 // A contact has a normal and two tangents and a force x along them, on its first body; the second,
 // if there is one, has the opposite. With D_b how the places of body b move by forces at them (its
-// own inverse matrix, seen from its contacts), contacts end with
+// own inverse matrix, seen from its contacts) and c the contact's own compliance, contacts end with
 //
-//   w = free + Σ_bodies D x:   w_n >= 0,  x_n >= 0,  w_n x_n = 0,
+//   w = free + Σ_bodies D x + c x:   w_n >= 0,  x_n >= 0,  w_n x_n = 0,
 //   |x_t| <= μ x_n,  and where w_t is not zero, x_t has that length and points against it.
 //
 // Gauss-Seidel over pairs of bodies, whose contacts are solved together (solve_pair.h), each with
@@ -52,6 +52,7 @@ typedef struct lbContactProblem {
   const lbContactSide *sides; // (contacts x 2)
   const double *free;         // (contacts x 3): normal, two tangents
   const double *friction;     // (contacts) μ >= 0
+  const double *compliance;   // (contacts x 3) >= 0: what a force adds to its own w; NULL: none
   lbContactPart *parts;       // (part_count)
   int32_t sweeps_most;        // at least 1
   double tolerance;           // of the change of a force in a sweep, of the largest; 0: none

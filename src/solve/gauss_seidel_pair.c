@@ -54,8 +54,17 @@ static void add_part(const lbContactPart *part, int32_t count, const int32_t *to
   }
 }
 
-// K (3 count x stride) <- of all of them.
-static void find_block(const lbContactProblem *p, const lbContactRun *run, double *K) {
+// K <- with the contacts' own compliances.
+static void add_compliances(const lbContactProblem *p, const lbContactRun *run, size_t stride,
+                            double *K) {
+  for (size_t i = 0; i < 3 * (size_t)run->count && p->compliance; i++) {
+    size_t contact = (size_t)lb_contact_number(p, run->first + (int32_t)(i / 3));
+    K[i * stride + i] += p->compliance[3 * contact + i % 3];
+  }
+}
+
+// K (3 count x stride) <- how the bodies of a run give way at its contacts.
+static void find_moves(const lbContactProblem *p, const lbContactRun *run, double *K) {
   Places places = find_places(p, run);
   const int32_t *bodies = places.bodies, count = run->count;
   size_t stride = stride_of(run);
@@ -82,6 +91,12 @@ static void invert(const double B[12], double inverse[12]) {
   const double adjoint[3][3] = { { c0, c1, c2 }, { c1, d1, d2 }, { c2, d2, e2 } };
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) inverse[4 * k + i] = adjoint[i][k] / det;
+}
+
+// K (3 count x stride) <- of all of them.
+static void find_block(const lbContactProblem *p, const lbContactRun *run, double *K) {
+  find_moves(p, run, K);
+  add_compliances(p, run, stride_of(run), K);
 }
 
 void lb_contact_prepare_run(const lbContactProblem *p, lbContactRun *run, size_t *used,
@@ -131,7 +146,7 @@ static void solve_alone(const lbContactProblem *p, int32_t contact, const lbCont
   lbContactLeft left = left_of(p, least);
   const double *force = x + 3 * (size_t)contact;
   double w[4] = { 0 }, now[3] = { force[0], force[1], force[2] }, size, way;
-  lb_contact_find_w(p, contact, w);
+  lb_contact_find_w(p, contact, x, w);
   if (!pushes(now) && w[0] >= 0) return; // apart
   lb_contact_kernels(p->level)->solve_alone(own, p->friction[contact], &left, w, now, &size, &way);
   most->force = greater(most->force, size), most->move = greater(most->move, way);
@@ -148,7 +163,7 @@ static bool collect(const lbContactProblem *p, const lbContactRun *run, const do
     int32_t contact = lb_contact_number(p, run->first + i);
     const double *force = x + 3 * (size_t)contact;
     double *w = pair->w + 3 * (size_t)i;
-    lb_contact_find_w(p, contact, w);
+    lb_contact_find_w(p, contact, x, w);
     any |= pushes(force) || !(w[0] >= 0);
     memcpy(pair->x + 3 * (size_t)i, force, 3 * sizeof *force);
     pair->friction[i] = p->friction[contact];

@@ -37,7 +37,8 @@ void lb_contact_solve_run(const lbContactProblem *problem, const lbContactRun *r
 static inline int32_t lb_contact_number(const lbContactProblem *problem, int32_t index) {
   return problem->list ? problem->list[index] : index;
 }
-void lb_contact_find_w(const lbContactProblem *problem, int32_t contact, double w[3]);
+void lb_contact_find_w(const lbContactProblem *problem, int32_t contact, const double *x,
+                       double w[3]);
 void lb_contact_change(const lbContactProblem *problem, int32_t contact, const double by[3]);
 
 #endif

@@ -22,7 +22,7 @@ void lb_touch_destroy(lbWorldTouch *touch) {
     touch->sweeps,          touch->island_begin, touch->counts,     touch->remembered_first,
     touch->remembered_next, touch->rests,        touch->woken,      touch->solve_work,
     touch->stops,           touch->enoughs,      touch->settled,    touch->solve_integers,
-    touch->blocks,          touch->found,        touch->shares
+    touch->blocks,          touch->found,        touch->shares,     touch->compliances
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_guard_release(&touch->guard);
@@ -63,6 +63,7 @@ static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room
   lb_reserve(r, &touch->blocks, block_room_for(room), sizeof(double));
   lb_reserve(r, &touch->pool, pool, sizeof(double));
   lb_choose_reserve(r, touch, room, pool);
+  lb_reserve(r, &touch->compliances, 3 * n, sizeof(double));
 }
 
 static void set_contact_room(lbWorldTouch *touch, int32_t room, size_t pool) {

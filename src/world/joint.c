@@ -331,12 +331,12 @@ void lb_joints_destroy(lbWorldJoints *joints) {
 
 static int32_t rows_of(const lbBodyJoint *j) {
   const lbJointDef *def = &j->def;
-  int32_t extra = def->limited + 1; // a motor may come later
+  int32_t extra = (def->limited ? 2 : 0) + 1; // a motor may come later
   switch (def->kind) {
   case LB_JOINT_HINGE:
   case LB_JOINT_SLIDER: return 5 + extra;
   case LB_JOINT_WELD: return j->pair_count > 1 ? 3 * j->pair_count : 6;
-  case LB_JOINT_DISTANCE: return 1;
+  case LB_JOINT_DISTANCE: return def->limited ? 2 : 1;
   default: return 3;
   }
 }

@@ -143,6 +143,46 @@ static double response(const lbWorld *world, const lbJointAct *a, const lbJointA
   return sum + body->factor * frame;
 }
 
+// along (n) <- how rows move along m_j of what a body's own constraints hold back
+// (body/reaction.h).
+static void project_rows(const lbWorld *world, const lbJointed *b, int32_t j, int32_t first,
+                         int32_t n, double *along) {
+  const lbWorldJoints *joints = world->linked;
+  const lbBody *body = world->slots[b->slot].body;
+  size_t padded = (size_t)body->prepared->padded;
+  lbVec3 none = lb_vec3(0, 0, 0);
+  for (int32_t i = 0; i < n; i++) {
+    along[i] = 0;
+    for (int side = 0; side < 2; side++) {
+      lbJointAct act = lb_joint_act(joints, &joints->rows[first + i], side);
+      if (act.body != b) continue;
+      double t[6];
+      store_act(&act, t);
+      along[i] += lb_reaction_along(body, j, NULL, act.force, act.frame_torque);
+      for (int k = 0; k < lb_anchor_axes(&act.end->anchor); k++)
+        along[i] +=
+            t[k] * lb_reaction_along(body, j, b->lines + (size_t)(act.end->basis + k) * padded,
+                                     none, none);
+    }
+  }
+}
+
+static void subtract_reactions(const lbWorld *world, int32_t first, int32_t n, double *A) {
+  const lbWorldJoints *joints = world->linked;
+  double along[LB_JOINT_ROWS];
+  for (int32_t i = 0; i < joints->body_count && n > 0; i++) {
+    const lbJointed *b = &joints->bodies[i];
+    const lbJointEnd *end = &joints->list[joints->rows[first].joint].pairs[0][0];
+    if (b->component != joints->bodies[end->body].component || b->toucher < 0) continue;
+    for (int32_t j = 0; j < lb_reaction_rank(world->slots[b->slot].body); j++) {
+      project_rows(world, b, j, first, n, along);
+      for (int32_t row = 0; row < n; row++)
+        for (int32_t k = 0; k < n; k++)
+          A[(size_t)row * (size_t)n + (size_t)k] -= along[row] * along[k];
+    }
+  }
+}
+
 void lb_joints_assemble(const lbWorld *world, int32_t first, int32_t n, double *A) {
   const lbWorldJoints *joints = world->linked;
   memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
@@ -160,6 +200,7 @@ void lb_joints_assemble(const lbWorld *world, int32_t first, int32_t n, double *
   for (int32_t i = 0; i < n; i++)
     for (int32_t k = i + 1; k < n; k++)
       A[(size_t)i * (size_t)n + (size_t)k] = A[(size_t)k * (size_t)n + (size_t)i];
+  subtract_reactions(world, first, n, A);
 }
 
 // How a unit force of a row moves a spot of a contact along its axes.
@@ -184,6 +225,22 @@ static void move_spot(const lbWorld *world, const lbJointAct *act, const lbSpot 
   }
 }
 
+static void subtract_coupling(const lbWorld *world, const lbJointed *b, int32_t first, int32_t n,
+                              double *coupling) {
+  const lbBody *body = world->slots[b->slot].body;
+  if (b->toucher < 0) return;
+  const lbWorldToucher *toucher = &world->touch->touchers[b->toucher];
+  const lbSpot *spots = world->touch->spots + toucher->first;
+  double along[LB_JOINT_ROWS], moves[3 * LB_TOUCH_SPOTS];
+  for (int32_t j = 0; j < lb_reaction_rank(body) && toucher->count > 0; j++) {
+    project_rows(world, b, j, first, n, along);
+    lb_reaction_move(body, j, b->turn, b->centre, toucher->count, spots, moves);
+    for (int32_t k = 0; k < 3 * toucher->count; k++)
+      for (int32_t i = 0; i < n; i++)
+        coupling[(size_t)(3 * b->first_place + k) * (size_t)n + (size_t)i] -= moves[k] * along[i];
+  }
+}
+
 // coupling (3 places x rows) <- how rows move the contacts of a component.
 void lb_joints_couple(const lbWorld *world, int32_t component, double *coupling) {
   const lbWorldJoints *joints = world->linked;
@@ -202,4 +259,7 @@ void lb_joints_couple(const lbWorld *world, int32_t component, double *coupling)
           coupling[(size_t)(3 * (act.body->first_place + j) + a) * (size_t)n + (size_t)i] += by[a];
       }
     }
+  for (int32_t i = 0; i < joints->body_count; i++)
+    if (joints->bodies[i].component == component && joints->place_counts[component] > 0)
+      subtract_coupling(world, &joints->bodies[i], first, n, coupling);
 }

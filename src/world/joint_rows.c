@@ -149,14 +149,25 @@ static void hold_line(lbWorldJoints *joints, const Ends *e, double h, int32_t *c
   for (int k = 0; k < 2; k++) add_row(joints, e, count, sides[k], false, lb_dot(sides[k], off));
 }
 
-// Motor and limits of a position along (or about) an axis.
+// A limit of a position: beyond it a force pushes back, `sign` 1 from below and -1 from above. The
+// way back takes as many steps as `rate` asks for.
+static void add_limit(lbWorldJoints *joints, const Ends *e, double h, lbVec3 axis, bool turns,
+                      double limit, double sign, int32_t *count) {
+  double before = sign * (position_of(e, true) - limit);
+  double step = h * (turns ? TURNED : DRAWN), left = sign * fmin(before + step, 0);
+  if (!isfinite(limit)) return;
+  lbJointRow *row = add_row(joints, e, count, axis, turns, position_of(e, false) - limit - left);
+  *(sign > 0 ? &row->low : &row->high) = 0;
+}
+
+// Motor and limits of a position along (or about) an axis. Each limit has its own row, which keeps
+// its place among the rows from one measurement to the next.
 static void bound_position(lbWorldJoints *joints, const Ends *e, double h, lbVec3 axis, bool turns,
                            int32_t *count) {
   const lbJointDef *def = &e->joint->def;
   double before = position_of(e, true), now = position_of(e, false);
   double least = def->limited ? def->limits[0] : -INFINITY;
   double most = def->limited ? def->limits[1] : INFINITY;
-  double rate = turns ? TURNED : DRAWN;
   if (def->motor_force > 0) {
     double wanted = fmin(fmax(before + h * def->motor_speed, least), most);
     lbJointRow *row = add_row(joints, e, count, axis, turns, now - wanted);
@@ -164,13 +175,14 @@ static void bound_position(lbWorldJoints *joints, const Ends *e, double h, lbVec
     row->speed = (wanted - before) / h;
   }
   if (!def->limited) return;
-  bool lower = now - least < most - now; // the nearer one
-  double limit = lower ? least : most,
-         beyond = lower ? fmin(before - limit, 0) : fmax(before - limit, 0);
+  if (least < most) {
+    add_limit(joints, e, h, axis, turns, least, 1, count);
+    add_limit(joints, e, h, axis, turns, most, -1, count);
+    return;
+  }
+  double rate = turns ? TURNED : DRAWN, beyond = before - least; // it cannot move
   double left = beyond - fmin(fmax(beyond, -rate * h), rate * h);
-  lbJointRow *row = add_row(joints, e, count, axis, turns, now - limit - left);
-  if (least == most) return; // it cannot move
-  *(lower ? &row->low : &row->high) = 0;
+  add_row(joints, e, count, axis, turns, now - least - left);
 }
 
 static lbVec3 line_of(const Ends *e) {

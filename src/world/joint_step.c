@@ -8,7 +8,6 @@
 #define TURN_MOST 0.15 // rad: a step in which one turns farther is taken in parts,
 #define SWING_MOST 1.0 // rad of phase: the same of one that swings under what joints pull with
 #define ROUNDS 8       // of finding out which rows are at their bounds
-#define SLACK 1e-7     // of how a place gives way: what is held does, by so much
 #define REST_MOST 1e-5 // m, rad: what joints that contradict each other leave, and more, is told
 
 // ---- contacts of jointed bodies, as of one -----------------------------------------------------
@@ -68,7 +67,6 @@ static void join_part(lbWorld *world, int32_t component, const lbContactPart *pa
   for (size_t p = 0; p < places; p++)
     for (size_t q = 0; q <= p; q++) {
       double back = lb_row_dot(n, coupling + p * rows, solved + q * rows);
-      if (p == q) back -= SLACK * matrix[p * places + p];
       matrix[p * places + q] -= back;
       if (p != q) matrix[q * places + p] -= back;
     }

@@ -203,6 +203,7 @@ struct lbWorldTouch {
   double *enoughs;             // (slot_room): moves that sweeps need not mend
   lbContactSide *sides;        // (contact_room x 2)
   double *free, *frictions;    // (contact_room x 3), (contact_room)
+  double *compliances;         // (contact_room x 3): of contacts themselves
   lbSpot *spots;               // (2 contact_room): by toucher
   int32_t *owners;             // (2 contact_room): of spots, 2 contact + side
   lbVec3 *ways;                // (2 contact_room): what they move by alone
@@ -257,8 +258,9 @@ void lb_touch_reserve_response(lbReservation *r, const lbWorld *world, lbWorldTo
 // Returns the sweeps that it took.
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
                        double *x);
-void lb_touch_soften(lbWorld *world); // penalty: before forces are found
-void lb_touch_stop(lbWorld *world);   // lcp: before a step is opened
+void lb_touch_find_compliances(lbWorldTouch *touch); // of contacts, from matrices without joints
+void lb_touch_soften(lbWorld *world);                // penalty: before forces are found
+void lb_touch_stop(lbWorld *world);                  // lcp: before a step is opened
 // impulses <- no more of them than that the changes from h forces create no energy.
 void lb_touch_keep_energy(lbWorld *world);
 // touch_step.c, for these: the normal way of a contact in the step without contact forces, m; how

@@ -16,10 +16,15 @@
 #define FEW 30                           // of an island: they are, whatever sweeps would do (lcp)
 #define UNFINISHED 1e-3 // of the deepest way through each other: what sweeps may leave
 #define ENOUGH 1e-6     // of the largest force: what pivoting may leave where sweeps failed
-#define LONGER 10       // times the sweeps, where there are too many contacts for pivoting
 #define STOP_SPEED 1.0  // m/s: a spring stops a body of this speed
 #define STOP_DEPTH 0.01 // within this share of its radius
 #define DAMPING 1.0     // of the critical one
+// The share of how a contact's bodies (without joints) move at it that is its own compliance. The
+// problem then has a solution where more contacts press a body than it has freedoms: no force is
+// greater than what would move its place by gap / COMPLIANCE. Contacts at rest overlap by about
+// that share of what their forces move them in a step (tens of nanometres by their weight at
+// 60 Hz). Twice as much halves the one and doubles the other.
+#define COMPLIANCE 1e-5
 #define GIVES_BACK                                                                                 \
   0.5 // of the parting speed: what a spring does in a step; it leaves with twice that
 
@@ -41,17 +46,14 @@ static bool is_unfinished(const lbContactProblem *problem, const double *x) {
   return lb_contact_residual(problem, x) > UNFINISHED * lb_contact_deepest(problem);
 }
 
-// What is heavy on what is light takes thousands of sweeps.
-static int32_t solve_longer(const lbWorldTouch *touch, const lbContactProblem *problem,
-                            int32_t first, double *x) {
+// What is heavy on what is light takes thousands of sweeps: where those that were asked for are not
+// enough, Newton's method on the active set finds the forces of islands that are small enough for
+// it. Otherwise forces stay what they are; they push and keep to their cones all the same.
+static void solve_exactly(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
+                          double *x) {
   bool fits = first + problem->contact_count <= exact_room(touch->contact_room);
-  if (fits && lb_lcp_solve(problem, ENOUGH, touch->lcp_work + WORK * (size_t)first, x)) {
+  if (fits && lb_lcp_solve(problem, ENOUGH, touch->lcp_work + WORK * (size_t)first, x))
     lb_contact_moves(problem, x);
-    return problem->sweeps_most;
-  }
-  lbContactProblem longer = *problem;
-  longer.sweeps_most *= LONGER;
-  return lb_contact_solve(&longer, x);
 }
 
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
@@ -62,8 +64,32 @@ int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *proble
     return 1;
   int32_t sweeps = lb_contact_solve(problem, x);
   if (!touch->looks && sweeps == problem->sweeps_most && is_unfinished(problem, x))
-    sweeps = solve_longer(touch, problem, first, x);
+    solve_exactly(touch, problem, first, x);
   return sweeps;
+}
+
+// ---- compliance --------------------------------------------------------------------------------
+
+static double own_move(const lbWorldTouch *touch, lbContactSide side, int axis) {
+  if (side.body < 0) return 0;
+  const lbWorldToucher *toucher = &touch->touchers[side.body];
+  const lbContactPart *part = &touch->parts[side.body];
+  size_t row = 3 * (size_t)side.place + (size_t)axis;
+  if (!toucher->rows) return part->matrix[row * (3 * (size_t)part->count + 1)];
+  size_t at = row * toucher->width, moved = 3 * (size_t)toucher->count * toucher->width + at;
+  double sum = 0;
+  for (size_t i = 0; i < toucher->width; i++)
+    sum += toucher->rows[at + i] * toucher->rows[moved + i];
+  return sum;
+}
+
+void lb_touch_find_compliances(lbWorldTouch *touch) {
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    for (int k = 0; k < 3; k++) {
+      double moves = 0;
+      for (int side = 0; side < 2; side++) moves += own_move(touch, touch->sides[2 * c + side], k);
+      touch->compliances[3 * c + k] = COMPLIANCE * fmax(moves, 0);
+    }
 }
 
 // ---- penalty -----------------------------------------------------------------------------------

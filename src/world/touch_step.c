@@ -26,6 +26,7 @@ static lbContactProblem make_problem(const lbWorldTouch *touch) {
                              .sides = touch->sides,
                              .free = touch->free,
                              .friction = touch->frictions,
+                             .compliance = touch->compliances,
                              .parts = touch->parts,
                              .sweeps_most = touch->looks ? SWEEPS_LOOK : SWEEPS,
                              .tolerance = TOLERANCE,
@@ -190,6 +191,7 @@ static void find_responses(lbWorld *world) {
   lb_touch_for_touchers(world, BODIES, open_steps);
   lb_touch_join_points(world->touch);
   lb_touch_for_touchers(world, BODIES, add_frames);
+  lb_touch_find_compliances(world->touch);
 }
 
 // Forces start from those of the last step.
@@ -355,6 +357,7 @@ static void find_speeds(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   lb_touch_join_points(touch);
   lb_touch_for_touchers(world, BODIES, add_frame_speeds);
+  lb_touch_find_compliances(touch);
   for (int32_t c = 0; c < touch->contact_count; c++) {
     lbVec3 velocity = relative_way(world, c, 1 / world->h);
     for (int k = 0; k < 3; k++)
@@ -374,10 +377,11 @@ static void leave_out_held(const lbWorld *world) {
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     touch->impulses[i] = world->h * touch->forces[i];
   lb_contact_moves(&problem, touch->impulses);
-  for (int32_t c = 0; c < touch->contact_count; c++) { // v = free + S (J - h f)
+  for (int32_t c = 0; c < touch->contact_count; c++) { // v = free + (S + c) (J - h f)
     double by[3];
     lb_contact_move(&problem, c, by);
-    for (int k = 0; k < 3; k++) touch->free[3 * c + k] -= by[k];
+    for (int k = 0; k < 3; k++)
+      touch->free[3 * c + k] -= by[k] + touch->compliances[3 * c + k] * touch->impulses[3 * c + k];
     if (touch->forces[3 * c] == 0) touch->free[3 * c] = NEVER;
   }
 }
