@@ -145,6 +145,8 @@ lbStatus lb_joints_forget_body(lbWorld *world, lbBodyId id, lbError *err);
 // rows with the velocities there.
 void lb_joints_make_rows(lbWorld *world);
 void lb_joints_measure_speeds(lbWorld *world);
+// Drops rows of joints whose bodies wait for substeps of their own.
+void lb_joints_drop_waiting(lbWorld *world);
 // Whether a joint came apart in the step by more than a share of its smaller body's radius, or
 // turned by more than an angle (rad); asked when its ends have been looked at.
 bool lb_joint_comes_apart(const lbWorld *world, const lbBodyJoint *joint, double share,

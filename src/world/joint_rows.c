@@ -296,6 +296,19 @@ void lb_joints_make_rows(lbWorld *world) {
   while (component < joints->component_count) joints->row_begin[++component] = count;
 }
 
+void lb_joints_drop_waiting(lbWorld *world) {
+  lbWorldJoints *joints = world->linked;
+  int32_t kept = 0, begin = 0;
+  for (int32_t c = 0; lb_joints_hold_any(world) && c < joints->component_count; c++) {
+    int32_t end = joints->row_begin[c + 1];
+    for (int32_t i = begin; i < end; i++)
+      if (!lb_joint_stays(world, &joints->list[joints->rows[i].joint]))
+        joints->rows[kept++] = joints->rows[i];
+    begin = end;
+    joints->row_begin[c + 1] = kept;
+  }
+}
+
 // ---- when the step is done ---------------------------------------------------------------------
 
 static lbVec3 end_velocity(const lbJointEnd *end, const lbJointRow *row, int side) {

@@ -440,7 +440,10 @@ void lb_touch_finish(lbWorld *world) {
   if (touch->contact_count > 0 || lb_joints_hold_any(world)) {
     look_at_pushing(world);
     if (world->take == 0) touch->stats.pushing = touch->contact_count;
-    if (lb_guard_check_steps(world)) look_at_pushing(world);
+    if (lb_guard_check_steps(world)) {
+      lb_joints_drop_waiting(world);
+      look_at_pushing(world);
+    }
     find_impulses(world);
     lb_guard_check_energy(world);
   }
