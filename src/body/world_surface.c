@@ -16,6 +16,7 @@ void lb_placed_destroy(lbPlaced *placed) {
   lb_free(placed->positions);
   lb_free(placed->velocities);
   lb_free(placed->places);
+  lb_free(placed->rates);
   lb_free(placed->factors);
   lb_free(placed->coordinates);
   lb_free(placed->stamps);
@@ -36,12 +37,14 @@ lbStatus lb_placed_create(const lbBody *body, lbPlaced **out, lbError *err) {
   placed->positions = lb_alloc(3 * vertices + 1, sizeof(double)); // one more to be read
   placed->velocities = lb_alloc(3 * vertices, sizeof(double));
   placed->places = lb_alloc(vertices / LB_BATCH + 1, 3 * LB_BATCH * sizeof(double));
+  placed->rates = lb_alloc(vertices / LB_BATCH + 1, 3 * LB_BATCH * sizeof(double));
   placed->factors = lb_alloc(4 * dimension + 1, sizeof(double)); // none for a rigid body
   placed->coordinates = lb_alloc(2 * dimension + 1, sizeof(double));
   placed->stamps = lb_alloc(vertices, sizeof(uint32_t));
   bool boxes = lb_box_set_create(&placed->boxes, tree->model->size.triangle_count);
   if (!boxes || !placed->nodes || !placed->triangles || !placed->positions || !placed->velocities ||
-      !placed->places || !placed->factors || !placed->coordinates || !placed->stamps) {
+      !placed->places || !placed->rates || !placed->factors || !placed->coordinates ||
+      !placed->stamps) {
     lb_placed_destroy(placed);
     return lb_fail_memory(err);
   }
@@ -148,10 +151,11 @@ static void place_batches(lbPlaced *placed, const lbBody *body, const lbScratch 
   int32_t count = placed->place_count = tree->model->size.vertex_count;
   size_t width = 3 * LB_BATCH * (size_t)tree->dimension;
   lbPlacing placing = placing_of(placed, body);
-  double most = 0, velocities[3 * LB_BATCH];
+  double most = 0;
   for (int32_t first = 0; first < count; first += LB_BATCH) {
     size_t batch = (size_t)(first / LB_BATCH);
     double *places = placed->places + 3 * LB_BATCH * batch;
+    double *velocities = placed->rates + 3 * LB_BATCH * batch;
     double square = kernels->place(tree->dimension, tree->batches + width * batch,
                                    tree->rests + 3 * LB_BATCH * batch, scratch->q0, scratch->v0,
                                    &placing, places, velocities);
@@ -287,11 +291,10 @@ double lb_placed_extent(const lbPlaced *placed, lbVec3 along) {
   return kernels->extent((placed->place_count + LB_BATCH - 1) / LB_BATCH, placed->places, to);
 }
 
-bool lb_placed_turn(const lbPlaced *placed, const lbMat3 *turn, lbVec3 shift, double *to) {
-  const lbPlacedKernels *kernels = lb_placed_kernels(placed->level);
-  double origin[3];
+bool lb_placed_sweep(const lbPlaced *placed, const lbSweeping *sweeping, double *to, double *lows,
+                     double *highs) {
   if (!placed->tree->batches) return false;
-  lb_vec3_store(origin, shift);
-  kernels->turn(placed->place_count, placed->places, turn->m, origin, to);
+  lb_placed_kernels(placed->level)
+      ->sweep(placed->place_count, placed->places, placed->rates, sweeping, to, lows, highs);
   return true;
 }

@@ -5,6 +5,7 @@
 #define LB_BODY_WORLD_SURFACE_H
 
 #include "body/tree.h"
+#include "body/world_surface_kernels.h"
 #include "geometry/box_set.h"
 
 typedef struct lbPlaced {
@@ -19,6 +20,7 @@ typedef struct lbPlaced {
   double *velocities; // (vertices x 3): world, m/s, there too
   int32_t place_count;
   double *places;      // (vertices / 8, rounded up, x 3 x 8): those positions, eight side by side
+  double *rates;       // and their velocities; where the tree has `batches`
   lbVec3 velocity;     // m/s: and no vertex that is placed moves otherwise
   double spread;       // by more than this
   double *factors;     // (dimension x 4): of spheres, as lbSearch.factors; work
@@ -42,9 +44,10 @@ bool lb_placed_update_near(lbPlaced *placed, const lbBody *body, lbVec3 velocity
                            int32_t region_count, const lbPlacedRegion *regions);
 // Boxes of placed->nodes, where the whole surface is placed.
 void lb_placed_refit(lbPlaced *placed);
-// to (vertices x 3) <- where vertices are in other axes, which go to the world's by a turn and a
-// shift. False: not the whole surface is placed in one.
-bool lb_placed_turn(const lbPlaced *placed, const lbMat3 *turn, lbVec3 shift, double *to);
+// to (vertices x 3) <- where vertices are in other axes; lows and highs (vertices x 3) of boxes
+// around each and where it goes. False: not the whole surface is placed in one.
+bool lb_placed_sweep(const lbPlaced *placed, const lbSweeping *sweeping, double *to, double *lows,
+                     double *highs);
 // m: how far what is placed goes along a direction: the greatest along . x.
 double lb_placed_extent(const lbPlaced *placed, lbVec3 along);
 // How a place of a triangle moves, world.

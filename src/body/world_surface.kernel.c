@@ -60,20 +60,44 @@ static double place(int32_t dimension, const double *rows, const double *rest, c
   return most;
 }
 
-static void turn_all(int32_t count, const double *places, const double turn[9],
-                     const double origin[3], double *to) {
-  const double back[9] = { turn[0], turn[3], turn[6], turn[1], turn[4],
-                           turn[7], turn[2], turn[5], turn[8] };
-  for (int32_t first = 0; first < count; first += LB_BATCH, places += 3 * LB_BATCH) {
-    double turned[3][LB_BATCH];
-    for (int at = 0; at < LB_BATCH; at += LB_LANES) {
-      lbLanes x[3];
-      LB_FOR (k, 0, 3) x[k] = lb_load(places + LB_BATCH * k + at) - lb_splat(origin[k]);
-      turn_lanes(back, x);
-      LB_FOR (k, 0, 3) lb_store(turned[k] + at, x[k]);
-    }
-    for (int32_t i = 0; i < LB_BATCH && first + i < count; i++, to += 3)
-      LB_FOR (k, 0, 3) to[k] = turned[k][i];
+static void sweep_lanes(const lbSweeping *s, const double back[9], const double own[3],
+                        const double *places, const double *rates, double *x_to, double *low_to,
+                        double *high_to) {
+  lbLanes x[3], way[3], square = lb_splat(0);
+  LB_FOR (k, 0, 3) {
+    x[k] = lb_load(places + LB_BATCH * k) - lb_splat(s->origin[k]);
+    way[k] = lb_load(rates + LB_BATCH * k) - lb_splat(s->velocity[k]);
+    square = lb_multiply_add(way[k], way[k], square);
+  }
+  turn_lanes(back, x);
+  turn_lanes(back, way);
+  const lbLanes zero = lb_splat(0), halt = lb_splat(s->halt);
+  const lbLanes by =
+      lb_multiply_add(lb_splat(s->aside * s->ahead), lb_sqrt(square), lb_splat(s->grow));
+  LB_FOR (k, 0, 3) {
+    const lbLanes ahead = lb_splat(s->ahead) * way[k];
+    const lbLanes alone = lb_splat(s->alone) * (way[k] + lb_splat(own[k]));
+    const lbLanes down = lb_min(lb_max(lb_min(alone, zero), -halt), ahead);
+    const lbLanes up = lb_max(lb_min(lb_max(alone, zero), halt), ahead);
+    lb_store(x_to + LB_BATCH * k, x[k]);
+    lb_store(low_to + LB_BATCH * k, x[k] + lb_min(down, zero) - by);
+    lb_store(high_to + LB_BATCH * k, x[k] + lb_max(up, zero) + by);
+  }
+}
+
+static void sweep(int32_t count, const double *places, const double *rates, const lbSweeping *s,
+                  double *to, double *lows, double *highs) {
+  const double *m = s->turn, *v = s->velocity;
+  const double back[9] = { m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8] };
+  double own[3];
+  LB_FOR (k, 0, 3) own[k] = back[3 * k] * v[0] + back[3 * k + 1] * v[1] + back[3 * k + 2] * v[2];
+  for (int32_t first = 0; first < count; first += LB_BATCH) {
+    double x[3][LB_BATCH], low[3][LB_BATCH], high[3][LB_BATCH];
+    for (int at = 0; at < LB_BATCH; at += LB_LANES)
+      sweep_lanes(s, back, own, places + at, rates + at, &x[0][at], &low[0][at], &high[0][at]);
+    for (int32_t i = 0; i < LB_BATCH && first + i < count; i++, to += 3, lows += 3, highs += 3)
+      LB_FOR (k, 0, 3) to[k] = x[k][i], lows[k] = low[k][i], highs[k] = high[k][i];
+    places += 3 * LB_BATCH, rates += 3 * LB_BATCH;
   }
 }
 
@@ -94,4 +118,4 @@ static double extent(int32_t count, const double *places, const double along[3])
   return greatest;
 }
 
-const lbPlacedKernels LB_KERNEL(lb_placed_kernels) = { place, turn_all, extent };
+const lbPlacedKernels LB_KERNEL(lb_placed_kernels) = { place, sweep, extent };

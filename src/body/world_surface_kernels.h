@@ -12,6 +12,15 @@ typedef struct lbPlacing { // own x to the world: turn x + position, and velocit
   double mean[3];                         // m/s
 } lbPlacing;
 
+typedef struct lbSweeping {  // how far places go from where they are, seen from other axes
+  double turn[9], origin[3]; // own x to the world: turn x + origin
+  double velocity[3];        // m/s, world: the axes move with
+  double ahead;              // s: with the velocities that places have there
+  double alone, halt;        // s, m: and with those in the world, by so much along an axis at most
+  double aside;              // of the way ahead: to all sides,
+  double grow;               // m: and by this
+} lbSweeping;
+
 typedef struct lbPlacedKernels {
   // Eight vertices: places and velocities (3 x 8), world, of rows (dimension x 3 x 8), rest places
   // (3 x 8), coordinates and rates (dimension). Returns the greatest square of a speed against
@@ -19,9 +28,10 @@ typedef struct lbPlacedKernels {
   double (*place)(int32_t dimension, const double *rows, const double *rest, const double *q,
                   const double *rates, const lbPlacing *placing, double *places,
                   double *velocities);
-  // to (count x 3) <- turnᵀ (x - origin) of places (count, rounded up to eights, x 3 x 8)
-  void (*turn)(int32_t count, const double *places, const double turn[9], const double origin[3],
-               double *to);
+  // Of places and their velocities (count, rounded up to eights, x 3 x 8): to (count x 3) <-
+  // turnᵀ (x - origin), lows and highs (count x 3) of boxes around each and where it goes.
+  void (*sweep)(int32_t count, const double *places, const double *rates,
+                const lbSweeping *sweeping, double *to, double *lows, double *highs);
   // The greatest along . x of places (count x 3 x 8).
   double (*extent)(int32_t count, const double *places, const double along[3]);
 } lbPlacedKernels;

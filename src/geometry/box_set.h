@@ -67,10 +67,11 @@ typedef struct lbBoxKernels {
   // Boxes of all triangles of a surface, in an order (surface->count), and of nothing else. A
   // number behind the last position may be read.
   void (*fill)(lbBoxSet *set, const lbTriangles *surface, const int32_t *order);
-  // The same of those triangles among `count` whose boxes meet one, as many as there is room for;
-  // kept <- their numbers.
-  void (*fill_near)(lbBoxSet *set, const lbTriangles *surface, int32_t count,
-                    const int32_t *triangles, const lbBox *box, int32_t *kept);
+  // Boxes of triangles (`count` numbers; `corners` three of each) whose vertices are between lows
+  // and highs (vertices x 3, and a number more to be read), of those that meet a box, as many as
+  // there is room for; kept <- their numbers.
+  void (*fill_near)(lbBoxSet *set, const int32_t *corners, const double *lows, const double *highs,
+                    int32_t count, const int32_t *triangles, const lbBox *box, int32_t *kept);
   // found (set->count) <- the numbers of the boxes that meet one, ascending. Returns how many.
   int32_t (*find)(const lbBoxSet *set, const lbBox *box, int32_t *found);
   // Bits of these are set in marks, a byte for each block. Whether there are any.

@@ -65,13 +65,21 @@ static void fill(lbBoxSet *set, const lbTriangles *surface, const int32_t *order
   }
 }
 
-static void fill_near(lbBoxSet *set, const lbTriangles *surface, int32_t count,
-                      const int32_t *triangles, const lbBox *box, int32_t *kept) {
+// Lanes as those of box_of.
+LB_FOUR_INLINE lbFour load_corner(const double *from, const int32_t *corners, int k) {
+  return lb_four_load(from + 3 * (size_t)corners[k]);
+}
+
+static void fill_near(lbBoxSet *set, const int32_t *corners, const double *lows,
+                      const double *highs, int32_t count, const int32_t *triangles,
+                      const lbBox *box, int32_t *kept) {
   set->count = 0;
   for (int32_t i = 0; i < count && set->count < set->room; i++) {
-    lbFour low, high;
+    const int32_t *at = corners + 3 * (size_t)triangles[i];
+    lbFour low = lesser(load_corner(lows, at, 0), load_corner(lows, at, 1));
+    lbFour high = greater(load_corner(highs, at, 0), load_corner(highs, at, 1));
     lbBox own;
-    box_of(surface, triangles[i], &low, &high);
+    low = lesser(low, load_corner(lows, at, 2)), high = greater(high, load_corner(highs, at, 2));
     LB_FOR (k, 0, 3) own.low[k] = low[k], own.high[k] = high[k];
     if (!lb_box_overlap(&own, box)) continue;
     kept[set->count] = triangles[i];

@@ -17,6 +17,9 @@ typedef struct Approach {
   lbSolidFrame frame; // of the solid
   lbMat3 turn;        // from the body's axes to the solid's: turn x + shift
   lbVec3 shift;
+  lbBox box;    // of the solid and what is near, world
+  lbVec3 rate;  // m/s, world: how the origin of the solid's axes moves,
+  lbMat3 rates; // and, 1/s, what is beside it moves otherwise
   double margin, length;
 } Approach;
 
@@ -39,6 +42,18 @@ static lbVec3 rigid_velocity(const Approach *a, lbVec3 place) {
   return lb_scale(1 / a->world->h, lb_collider_way(collider, place));
 }
 
+// It is affine.
+static void find_rates(Approach *a) {
+  lbVec3 columns[3];
+  a->rate = rigid_velocity(a, a->frame.position);
+  for (int k = 0; k < 3; k++) {
+    lbVec3 at = lb_add(a->frame.position, lb_vec3(k == 0, k == 1, k == 2));
+    columns[k] = lb_sub(rigid_velocity(a, at), a->rate);
+  }
+  a->rates = (lbMat3){ { columns[0].x, columns[1].x, columns[2].x, columns[0].y, columns[1].y,
+                         columns[2].y, columns[0].z, columns[1].z, columns[2].z } };
+}
+
 static lbVec3 own_velocity(const Approach *a, const lbTouchCandidate *c) {
   lbVec3 place;
   lbSpot spot = { .kind = LB_SPOT_SURFACE, .triangle = c->triangles[0] };
@@ -54,9 +69,10 @@ static bool may_meet(const Approach *a, const lbTouchCandidate *c) {
 }
 
 // In the solid's axes.
-static void touch_solid_at(const Approach *a, const lbSurfaceTriangle *at, int32_t number) {
+static void touch_solid_at(const Approach *a, const lbSurfaceTriangle *at, int32_t number,
+                           double margin) {
   lbSolidTouch found[LB_SOLID_TOUCHES];
-  int32_t count = lb_solid_touch_triangle(a->solid, at, a->margin, found);
+  int32_t count = lb_solid_touch_triangle(a->solid, at, margin, found);
   for (int32_t i = 0; i < count; i++) {
     if (!lb_touch_mend_side(a->body, a->solid, &a->frame, at, number, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { number, -1 },
@@ -76,23 +92,42 @@ static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_
     at.corners[k] = to_solid(a, triangle->corners[k]);
     at.across[k] = to_solid(a, triangle->across[k]);
   }
-  touch_solid_at(a, &at, number);
+  touch_solid_at(a, &at, number, a->margin);
   return true;
 }
 
 // ---- the same of a surface that is placed ------------------------------------------------------
 
-static bool reaches_box(const Approach *a, const lbBox *box) {
+static bool reaches_box(const Approach *a, const lbBox *box, double margin) {
+  if (!lb_box_overlap(box, &a->box)) return false;
   lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
   if (lb_solid_kind(a->solid) == LB_SOLID_PLANE) {
     lbVec3 down = lb_scale(-1, lb_mat3_column(a->frame.rotation, 2));
-    return lb_box_extent(box, down) > lb_dot(down, a->frame.position) - a->margin;
+    return lb_box_extent(box, down) > lb_dot(down, a->frame.position) - margin;
   }
   lbVec3 centre = lb_solid_to_own(&a->frame, lb_scale(0.5, lb_add(low, high)));
-  return lb_solid_is_within(a->solid, centre, 0.5 * lb_length(lb_sub(high, low)) + a->margin);
+  return lb_solid_is_within(a->solid, centre, 0.5 * lb_length(lb_sub(high, low)) + margin);
 }
 
-static void touch_placed(const Approach *a, int32_t number) {
+// m: how near the solid a triangle is that could meet it. What it would meet is no farther than the
+// margin, and moves as the solid does there.
+static double reach_of(const Approach *a, int32_t number) {
+  const lbPlaced *placed = a->placed;
+  const int32_t *corners = placed->tree->model->triangles + 3 * (size_t)number;
+  double most = 0, turning = 0;
+  for (int k = 0; k < 9; k++) turning += a->rates.m[k] * a->rates.m[k];
+  for (int k = 0; k < 3; k++) {
+    size_t at = 3 * (size_t)corners[k];
+    lbVec3 arm = lb_sub(lb_vec3_load(placed->positions + at), a->frame.position);
+    lbVec3 by = lb_sub(lb_vec3_load(placed->velocities + at), a->rate);
+    by = lb_sub(by, lb_mat3_apply(a->rates, arm));
+    most = fmax(most, lb_dot(by, by));
+  }
+  most = sqrt(most) + sqrt(turning) * a->margin;
+  return fmin(a->margin, lb_near_reach(a->world, a->near, most, most));
+}
+
+static void touch_placed(const Approach *a, int32_t number, double margin) {
   const lbTree *tree = a->placed->tree;
   lbSurfaceTriangle at = { .own = tree->own[number] };
   for (size_t k = 0; k < 3; k++) {
@@ -101,17 +136,19 @@ static void touch_placed(const Approach *a, int32_t number) {
     at.corners[k] = lb_solid_to_own(&a->frame, lb_vec3_load(a->placed->positions + corner));
     at.across[k] = lb_solid_to_own(&a->frame, lb_vec3_load(a->placed->positions + across));
   }
-  touch_solid_at(a, &at, number);
+  touch_solid_at(a, &at, number, margin);
 }
 
 static void visit_block(const Approach *a, int32_t block) {
   const lbBoxSet *boxes = &a->placed->boxes;
   bool mesh = lb_solid_kind(a->solid) == LB_SOLID_MESH; // where asking takes as long as looking
   lbBox box = lb_box_set_block(boxes, block);
-  if (!reaches_box(a, &box)) return;
+  if (!reaches_box(a, &box, a->margin)) return;
   for (int32_t i = LB_BATCH * block; i < LB_BATCH * (block + 1) && i < boxes->count; i++) {
     box = lb_box_set_get(boxes, i);
-    if (mesh || reaches_box(a, &box)) touch_placed(a, a->placed->triangles[i]);
+    if (!lb_box_overlap(&box, &a->box)) continue;
+    double margin = reach_of(a, a->placed->triangles[i]);
+    if (mesh || reaches_box(a, &box, margin)) touch_placed(a, a->placed->triangles[i], margin);
   }
 }
 
@@ -125,7 +162,8 @@ static void visit_placed(const Approach *a) {
       lbBox box = lb_box_set_block(&a->placed->boxes, i);
       lb_box_add_box(&all, &box);
     }
-    for (int32_t i = first; i < end && (i > first || reaches_box(a, &all)); i++) visit_block(a, i);
+    for (int32_t i = first; i < end && (i > first || reaches_box(a, &all, a->margin)); i++)
+      visit_block(a, i);
   }
 }
 
@@ -163,6 +201,9 @@ static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *ne
   a.shift = lb_solid_to_own(&a.frame, lb_body_position(body));
   if (lb_placed_has_all(world->slots[slot].placed)) {
     a.placed = world->slots[slot].placed;
+    a.box = lb_solid_world_box(a.solid, &a.frame);
+    for (int k = 0; k < 3; k++) a.box.low[k] -= a.margin, a.box.high[k] += a.margin;
+    find_rates(&a);
     visit_placed(&a);
     return a.length;
   }

@@ -25,7 +25,8 @@ typedef struct Pair {
   const lbPlaced *placed[2];
   lbNearGap gap;
   lbSolidFrame frame; // own axes of the pair
-  double margin, grow, smaller;
+  lbSweeping sweeping;
+  double margin, depth, smaller; // depth: how far into each other they are looked at
 } Pair;
 
 static void grow_box(lbBox *box, double by) {
@@ -42,12 +43,17 @@ static void add_place(lbBox *box, lbVec3 place) {
 
 // Of one side, what is not too far behind where the other surface begins: pair's axes.
 static lbBox front_of(const Pair *p, int side) {
-  double from = lb_dot(p->frame.position, p->gap.axis);
+  const lbPairSide *other = &p->work->sides[1 - side];
+  double from = lb_dot(p->frame.position, p->gap.axis), at = INFINITY;
   lbBox front = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
-  if (side == 0)
-    front.low[2] = p->gap.begin - p->margin - from;
-  else
-    front.high[2] = p->gap.end + p->margin - from;
+  int32_t count = other->turned ? p->placed[1 - side]->place_count : 0;
+  if (side == 0) {
+    for (int32_t i = 0; i < count; i++) at = lb_lesser(at, other->lows[3 * i + 2]);
+    front.low[2] = fmax(p->gap.begin - from - p->margin, count > 0 ? at - p->depth : -INFINITY);
+  } else {
+    for (int32_t i = 0; i < count; i++) at = lb_lesser(at, -other->highs[3 * i + 2]);
+    front.high[2] = fmin(p->gap.end - from + p->margin, count > 0 ? p->depth - at : INFINITY);
+  }
   return front;
 }
 
@@ -57,14 +63,44 @@ static inline lbVec3 corner_of(const Pair *p, int side, int32_t vertex) {
   return lb_solid_to_own(&p->frame, lb_vec3_load(p->placed[side]->positions + 3 * (size_t)vertex));
 }
 
+// Against the pair's axes, world.
+static inline lbVec3 rate_of(const Pair *p, int side, int32_t vertex) {
+  lbVec3 rate = lb_vec3_load(p->placed[side]->velocities + 3 * (size_t)vertex);
+  return lb_sub(rate, lb_vec3_load(p->sweeping.velocity));
+}
+
+static const int32_t *corners_of(const Pair *p, int side, int32_t triangle) {
+  return p->placed[side]->tree->model->triangles + 3 * (size_t)triangle;
+}
+
+// Adds a vertex and where it goes, as lb_placed_sweep tells.
+static void add_way(const Pair *p, int number, int32_t vertex, lbBox *box) {
+  const lbPairSide *side = &p->work->sides[number];
+  const lbSweeping *s = &p->sweeping;
+  size_t v = 3 * (size_t)vertex;
+  if (side->turned) {
+    lb_box_add_point(box, side->lows + v);
+    lb_box_add_point(box, side->highs + v);
+    return;
+  }
+  lbVec3 rate = rate_of(p, number, vertex), own = lb_add(rate, lb_vec3_load(s->velocity));
+  double by = s->grow + s->aside * s->ahead * lb_length(rate), at[3], way[3], alone[3];
+  lb_vec3_store(at, corner_of(p, number, vertex));
+  lb_vec3_store(way, lb_mat3_apply_transpose(p->frame.rotation, lb_scale(s->ahead, rate)));
+  lb_vec3_store(alone, lb_mat3_apply_transpose(p->frame.rotation, lb_scale(s->alone, own)));
+  for (int k = 0; k < 3; k++) {
+    double stopped = fmin(fmax(alone[k], -s->halt), s->halt);
+    box->low[k] = fmin(box->low[k], at[k] + fmin(0, fmin(way[k], stopped)) - by);
+    box->high[k] = fmax(box->high[k], at[k] + fmax(0, fmax(way[k], stopped)) + by);
+  }
+}
+
+// Of a triangle and where it goes.
 static lbBox box_of(const Pair *p, int side, int32_t triangle) {
-  const int32_t *corners = p->placed[side]->tree->model->triangles + 3 * (size_t)triangle;
-  lbVec3 a = corner_of(p, side, corners[0]), b = corner_of(p, side, corners[1]);
-  lbVec3 c = corner_of(p, side, corners[2]);
-  return (lbBox){ { lb_lesser(lb_lesser(a.x, b.x), c.x), lb_lesser(lb_lesser(a.y, b.y), c.y),
-                    lb_lesser(lb_lesser(a.z, b.z), c.z) },
-                  { lb_greater(lb_greater(a.x, b.x), c.x), lb_greater(lb_greater(a.y, b.y), c.y),
-                    lb_greater(lb_greater(a.z, b.z), c.z) } };
+  const int32_t *corners = corners_of(p, side, triangle);
+  lbBox box = lb_box_empty();
+  for (int k = 0; k < 3; k++) add_way(p, side, corners[k], &box);
+  return box;
 }
 
 // Triangles of one side that meet a box of the world and one of the pair's axes; of more than there
@@ -75,9 +111,8 @@ static void list_near(const Pair *p, int number, const lbBox *world, const lbBox
   int32_t count = p->kernels->find(&placed->boxes, world, p->work->found);
   for (int32_t i = 0; i < count; i++) p->work->found[i] = placed->triangles[p->work->found[i]];
   if (side->turned) {
-    lbTriangles surface = lb_placed_surface(placed);
-    surface.positions = side->places;
-    p->kernels->fill_near(&side->boxes, &surface, count, p->work->found, own, side->numbers);
+    p->kernels->fill_near(&side->boxes, placed->tree->model->triangles, side->lows, side->highs,
+                          count, p->work->found, own, side->numbers);
   } else {
     lb_box_set_clear(&side->boxes);
     for (int32_t i = 0; i < count && side->boxes.count < LB_PAIR_TRIANGLES; i++) {
@@ -108,15 +143,17 @@ static lbBox in_world(const Pair *p, const lbBox *own) {
 
 static void list_first(const Pair *p) {
   lbBox world = p->placed[1]->box, front = front_of(p, 0);
-  grow_box(&world, p->grow);
+  grow_box(&world, p->margin + p->depth);
   list_near(p, 0, &world, &front);
 }
 
 // Near what is listed of the first.
 static void list_second(const Pair *p) {
-  lbBox near = lb_box_set_box(&p->work->sides[0].boxes), front = front_of(p, 1);
-  grow_box(&near, p->grow);
-  lbBox world = in_world(p, &near);
+  lbBox near = lb_box_set_box(&p->work->sides[0].boxes), front = front_of(p, 1), around;
+  grow_box(&near, p->depth);
+  around = near;
+  grow_box(&around, p->margin);
+  lbBox world = in_world(p, &around);
   for (int k = 0; k < 3; k++) {
     near.low[k] = lb_greater(near.low[k], front.low[k]);
     near.high[k] = lb_lesser(near.high[k], front.high[k]);
@@ -132,7 +169,7 @@ static void keep_near(const Pair *p) {
   memset(marks, 0, (size_t)lb_box_set_blocks(&second->boxes));
   for (int32_t i = 0; i < first->boxes.count; i++) {
     lbBox box = lb_box_set_get(&first->boxes, i);
-    grow_box(&box, p->grow);
+    grow_box(&box, p->depth);
     if (p->kernels->mark(&second->boxes, &box, marks)) first->kept[first->count++] = i;
   }
   for (int32_t i = 0; i < second->boxes.count; i++)
@@ -149,25 +186,63 @@ static bool is_ridge(const lbSurfaceTriangle *t, lbVec3 normal, int k) {
   return lb_dot(normal, other) <= 0 && lb_dot(normal, beyond) < RIDGE * lb_length(beyond);
 }
 
-// Grows the box of a triangle to where a corner can touch its face.
-static void make_slab(const Pair *p, const lbFacet *facet, lbBox *box) {
-  const double by[3] = { fabs(facet->normal.x), fabs(facet->normal.y), fabs(facet->normal.z) };
-  for (int k = 0; k < 3; k++) {
-    double grow = p->grow * by[k] + 1e-9 * facet->longest;
-    box->low[k] -= grow, box->high[k] += grow;
+// Velocities of what is kept of a side.
+static void find_rates(const Pair *p, int number) {
+  lbPairSide *side = &p->work->sides[number];
+  double most = 0;
+  side->rates = lb_box_empty();
+  for (int32_t i = 0; i < side->count; i++) {
+    const int32_t *corners = corners_of(p, number, side->numbers[side->kept[i]]);
+    for (int k = 0; k < 3; k++) {
+      lbVec3 rate = rate_of(p, number, corners[k]);
+      most = fmax(most, lb_dot(rate, rate));
+      add_place(&side->rates, rate);
+    }
   }
+  side->fastest = sqrt(most);
 }
 
-// Edges that are no ridge are its own no longer; a box of those that are.
+// m: how far above a face a corner of the other side can be that could meet it.
+static double height_of(const Pair *p, int number, const lbPairTriangle *t) {
+  const int32_t *corners = corners_of(p, number, t->number);
+  const lbPairSide *other = &p->work->sides[1 - number];
+  lbVec3 normal = lb_mat3_apply(p->frame.rotation, t->facet.normal);
+  double closing = -INFINITY, most = 0;
+  if (t->at.own & LB_TWO_SIDED) return p->margin;
+  for (int k = 0; k < 3; k++) {
+    lbVec3 rate = rate_of(p, number, corners[k]);
+    closing = fmax(closing, lb_dot(normal, rate));
+    most = fmax(most, lb_dot(rate, rate));
+  }
+  closing += lb_box_extent(&other->rates, lb_scale(-1, normal));
+  return fmin(p->margin, lb_near_reach(p->world, p->near, closing, sqrt(most) + other->fastest));
+}
+
+// Where a corner can touch the face of a triangle.
+static lbBox slab_of(const Pair *p, int number, const lbPairTriangle *t) {
+  double above = height_of(p, number, t), below = p->margin + p->depth, normal[3];
+  lbBox box = lb_box_empty();
+  for (int k = 0; k < 3; k++) add_place(&box, t->at.corners[k]);
+  lb_vec3_store(normal, t->facet.normal);
+  if (t->at.own & LB_TWO_SIDED) above = below;
+  for (int k = 0; k < 3; k++) {
+    double up = above * normal[k], down = -below * normal[k], more = 1e-9 * t->facet.longest;
+    box.low[k] += fmin(up, down) - more, box.high[k] += fmax(up, down) + more;
+  }
+  return box;
+}
+
+// Edges that are no ridge are its own no longer; a box of those that are and where they go.
 static lbBox keep_ridges(const Pair *p, int number, lbPairTriangle *t) {
   const int32_t *across = p->placed[number]->tree->across + 3 * (size_t)t->number;
+  const int32_t *corners = corners_of(p, number, t->number);
   lbBox ridges = lb_box_empty();
   for (int k = 0; k < 3; k++) {
     if (!(t->at.own & LB_OWN_EDGE(k))) continue;
     t->at.across[k] = corner_of(p, number, across[k]);
     if (is_ridge(&t->at, t->facet.normal, k)) {
-      add_place(&ridges, t->at.corners[k]);
-      add_place(&ridges, t->at.corners[(k + 1) % 3]);
+      add_way(p, number, corners[k], &ridges);
+      add_way(p, number, corners[(k + 1) % 3], &ridges);
     } else {
       t->at.own &= ~LB_OWN_EDGE(k);
     }
@@ -179,17 +254,16 @@ static void prepare(const Pair *p, int number, int32_t i) {
   lbPairSide *side = &p->work->sides[number];
   lbPairTriangle *t = &side->triangles[i];
   const lbTree *tree = p->placed[number]->tree;
-  lbBox slab = lb_box_set_get(&side->boxes, side->kept[i]);
   t->number = side->numbers[side->kept[i]];
   t->at.own = tree->own[t->number];
-  const int32_t *corners = tree->model->triangles + 3 * (size_t)t->number;
+  const int32_t *corners = corners_of(p, number, t->number);
   for (int k = 0; k < 3; k++) t->at.corners[k] = corner_of(p, number, corners[k]);
   t->facet = lb_facet(t->at.corners);
-  make_slab(p, &t->facet, &slab);
+  lbBox slab = slab_of(p, number, t);
   lb_box_set_add(&side->slabs, &slab);
   lbBox ridges = keep_ridges(p, number, t);
   if (lb_box_is_empty(&ridges)) return;
-  grow_box(&ridges, 0.5 * p->margin);
+  grow_box(&ridges, 0.5 * p->depth);
   side->ridged[side->ridges.count] = i;
   lb_box_set_add(&side->ridges, &ridges);
 }
@@ -292,13 +366,14 @@ static void touch_ridges(const Pair *p) {
 static void touch_all(const Pair *p) {
   lbPairSide *sides = p->work->sides;
   for (int number = 0; number < 2; number++)
-    sides[number].turned = lb_placed_turn(p->placed[number], &p->frame.rotation, p->frame.position,
-                                          sides[number].places);
+    sides[number].turned = lb_placed_sweep(p->placed[number], &p->sweeping, sides[number].places,
+                                           sides[number].lows, sides[number].highs);
   list_first(p);
   if (sides[0].boxes.count == 0) return;
   list_second(p);
   if (sides[1].boxes.count == 0) return;
   keep_near(p);
+  for (int number = 0; number < 2; number++) find_rates(p, number);
   for (int number = 0; number < 2; number++) {
     lb_box_set_clear(&sides[number].slabs);
     lb_box_set_clear(&sides[number].ridges);
@@ -333,8 +408,11 @@ double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   p.frame.position = touch->spheres[a].centre;
   p.smaller = fmin(touch->reaches[a], touch->reaches[b]);
   p.margin = p.gap.margin;
-  p.grow = p.margin + (before < 0 ? OVERLAP * radius : DEEPER * before);
-  if (p.gap.begin > p.gap.end) p.grow = p.margin; // nothing overlaps
+  p.depth = before < 0 ? OVERLAP * radius : DEEPER * before;
+  if (p.gap.begin > p.gap.end) p.depth = 0; // nothing overlaps
+  p.sweeping = lb_near_sweeping(world, near);
+  memcpy(p.sweeping.turn, p.frame.rotation.m, sizeof p.sweeping.turn);
+  lb_vec3_store(p.sweeping.origin, p.frame.position);
   for (int side = 0; side < 2; side++) {
     const lbWorldSlot *slot = &world->slots[near->slots[side]];
     p.bodies[side] = slot->body, p.placed[side] = slot->placed;

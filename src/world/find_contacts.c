@@ -17,6 +17,8 @@
 
 static void release_side(lbPairSide *side) {
   lb_free(side->places);
+  lb_free(side->lows);
+  lb_free(side->highs);
   lb_free(side->numbers);
   lb_free(side->kept);
   lb_free(side->triangles);
@@ -41,6 +43,8 @@ void lb_touch_release_works(lbWorldTouch *touch) { release_works(touch->works); 
 
 static bool make_side(lbPairSide *side) {
   side->places = lb_alloc(3 * LB_TREE_LARGE + 1, sizeof(double));
+  side->lows = lb_alloc(3 * LB_TREE_LARGE + 1, sizeof(double));
+  side->highs = lb_alloc(3 * LB_TREE_LARGE + 1, sizeof(double));
   side->numbers = lb_alloc(LB_PAIR_TRIANGLES, sizeof(int32_t));
   side->kept = lb_alloc(LB_PAIR_TRIANGLES, sizeof(int32_t));
   side->triangles = lb_alloc(LB_PAIR_TRIANGLES, sizeof *side->triangles);
@@ -48,8 +52,8 @@ static bool make_side(lbPairSide *side) {
   bool boxes = lb_box_set_create(&side->boxes, LB_PAIR_TRIANGLES);
   bool slabs = lb_box_set_create(&side->slabs, LB_PAIR_TRIANGLES);
   bool ridges = lb_box_set_create(&side->ridges, LB_PAIR_TRIANGLES);
-  return side->places && side->numbers && side->kept && side->triangles && side->ridged && boxes &&
-         slabs && ridges;
+  return side->places && side->lows && side->highs && side->numbers && side->kept &&
+         side->triangles && side->ridged && boxes && slabs && ridges;
 }
 
 static bool make_work(lbTouchWork *work, size_t triangles) {

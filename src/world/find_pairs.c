@@ -297,6 +297,20 @@ void lb_near_tighten(const lbWorld *world, lbNear *near) {
   near->margin = fmax(near->slack + near->halt, near->margin - less);
 }
 
+lbSweeping lb_near_sweeping(const lbWorld *world, const lbNear *near) {
+  const lbTouchSphere *spheres = world->touch->spheres;
+  lbSweeping s = { .ahead = WAY * world->h, .alone = world->h, .halt = near->halt, .aside = ASIDE };
+  s.grow = 0.5 * (near->slack + ASIDE * s.ahead * near->spread);
+  lb_vec3_store(s.velocity, lb_scale(0.5, lb_add(spheres[near->slots[0]].velocity,
+                                                 spheres[near->slots[1]].velocity)));
+  return s;
+}
+
+double lb_near_reach(const lbWorld *world, const lbNear *near, double closing, double speed) {
+  double ahead = WAY * world->h * (fmax(0, closing) + ASIDE * (speed + near->spread));
+  return near->slack + fmax(ahead, near->halt);
+}
+
 // At velocities (m/s) of both, which change by what moves the surfaces elsewhere; or as if one of
 // them were stopped.
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,

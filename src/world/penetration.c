@@ -58,8 +58,39 @@ static bool is_inside(const lbBody *body, lbVec3 place) {
   return lb_touch_visit(body, meets_sphere, meet_triangle, &ray) && ray.inside;
 }
 
+// By the rows of its tree. False: no memory.
+static bool place_corners(const lbTree *tree, const lbBody *body, int32_t triangle, lbVec3 at[3]) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
+  if (!scratch) return false;
+  body->prepared->method->get(body, scratch->q0, scratch->v0, NULL);
+  for (size_t k = 0; k < 3; k++) {
+    int32_t vertex = tree->model->triangles[3 * (size_t)triangle + k];
+    lbVec3 rest = lb_vec3_load(tree->model->vertex_positions + 3 * (size_t)vertex);
+    at[k] = lb_body_place(body, lb_add(rest, lb_tree_motion(tree, vertex, scratch->q0)));
+  }
+  lb_scratch_return(body->prepared, scratch);
+  return true;
+}
+
+// Corners of a triangle in the world; false: it is not told where they are.
+static bool find_corners(const lbWorldSlot *slot, int32_t triangle, lbVec3 at[3]) {
+  const lbPlaced *placed = slot->placed;
+  const int32_t *corners = lb_body_model(slot->body)->triangles + 3 * (size_t)triangle;
+  bool all = placed && lb_placed_has_all(placed);
+  for (int k = 0; k < 3 && all; k++)
+    at[k] = lb_vec3_load(placed->positions + 3 * (size_t)corners[k]);
+  if (all) return true;
+  if (placed && placed->tree->rows) return place_corners(placed->tree, slot->body, triangle, at);
+  for (int k = 0; k < 3; k++)
+    if (lb_body_point(slot->body, lb_point_triangle(triangle, k == 0, k == 1, k == 2), &at[k],
+                      NULL))
+      return false;
+  return true;
+}
+
 // A place below the surface; false: it is not told where that is.
-static bool sample(const lbBody *body, int32_t number, double radius, lbVec3 *place) {
+static bool sample(const lbWorldSlot *slot, int32_t number, double radius, lbVec3 *place) {
+  const lbBody *body = slot->body;
   const lbModel *model = lb_body_model(body);
   const double middle[3] = { 1.0 / 3, 1.0 / 3, 1.0 / 3 };
   *place = lb_frame_centre(body);
@@ -67,9 +98,7 @@ static bool sample(const lbBody *body, int32_t number, double radius, lbVec3 *pl
   int32_t triangle = (int32_t)((int64_t)model->size.triangle_count * number / SAMPLES);
   lbVec3 at[3];
   double thickness;
-  for (int k = 0; k < 3; k++)
-    if (lb_body_point(body, lb_point_triangle(triangle, k == 0, k == 1, k == 2), &at[k], NULL))
-      return false;
+  if (!find_corners(slot, triangle, at)) return false;
   lbVec3 now = lb_normalise(lb_cross(lb_sub(at[1], at[0]), lb_sub(at[2], at[0])));
   lbVec3 out = lb_body_outward(body, triangle, middle, now, &thickness);
   double depth = fmax(LEAST * thickness, fmin(MOST * thickness, BELOW * radius));
@@ -78,10 +107,13 @@ static bool sample(const lbBody *body, int32_t number, double radius, lbVec3 *pl
 }
 
 // A body that is squeezed flat may be thinner than where its samples are: those are no place of it.
-static bool sample_is_inside(const lbBody *one, const lbBody *other, int32_t number,
+static bool sample_is_inside(const lbWorld *world, int32_t one, int32_t other, int32_t number,
                              double radius) {
+  const lbTouchSphere *around = &world->touch->spheres[other];
   lbVec3 place;
-  return sample(one, number, radius, &place) && is_inside(other, place) && is_inside(one, place);
+  if (!sample(&world->slots[one], number, radius, &place)) return false;
+  if (lb_length(lb_sub(place, around->centre)) > around->radius) return false; // most are not
+  return is_inside(world->slots[other].body, place) && is_inside(world->slots[one].body, place);
 }
 
 // All samples of bodies that are known to be deep in each other; of others one in each step.
@@ -95,7 +127,7 @@ static bool are_deep(const lbWorld *world, int32_t a, int32_t b, bool known) {
   for (int32_t i = 0; i < SAMPLES; i++) {
     if (!known && !lb_body_solid(one) && !lb_body_solid(other) && i != world->steps % SAMPLES)
       continue;
-    if (sample_is_inside(one, other, i, smaller) || sample_is_inside(other, one, i, smaller))
+    if (sample_is_inside(world, a, b, i, smaller) || sample_is_inside(world, b, a, i, smaller))
       return true;
   }
   return false;

@@ -83,13 +83,16 @@ typedef struct lbPairTriangle { // of a surface near another one
   int32_t number;
 } lbPairTriangle;
 
-typedef struct lbPairSide {  // what of a surface is near another one
-  double *places;            // (LB_TREE_LARGE x 3 + 1): of vertices, in the pair's axes
-  bool turned;               // they are those of all; otherwise they are found one by one
-  int32_t *numbers;          // (LB_PAIR_TRIANGLES): of triangles that may be near
-  lbBoxSet boxes;            // of each, in the pair's axes
-  int32_t count;             //
-  int32_t *kept;             // (LB_PAIR_TRIANGLES): those of them that are
+typedef struct lbPairSide { // what of a surface is near another one
+  double *places;           // (LB_TREE_LARGE x 3 + 1): of vertices, in the pair's axes
+  double *lows, *highs;     // (LB_TREE_LARGE x 3 + 1): of boxes around these and where they go
+  bool turned;              // they are those of all; otherwise they are found one by one
+  int32_t *numbers;         // (LB_PAIR_TRIANGLES): of triangles that may be near
+  lbBoxSet boxes;           // of each and where it goes, in the pair's axes
+  lbBox rates;              // m/s, world: of velocities of those that are kept, against the pair's,
+  double fastest;           // and the greatest of them
+  int32_t count;            //
+  int32_t *kept;            // (LB_PAIR_TRIANGLES): those of them that are
   lbPairTriangle *triangles; // (LB_PAIR_TRIANGLES)
   lbBoxSet slabs;            // of each, where a corner can touch its face
   lbBoxSet ridges;           // of edges that bend, and around them
@@ -343,6 +346,13 @@ typedef struct lbNearGap {
 } lbNearGap;
 lbNearGap lb_near_gap(const lbWorld *world, lbNear *near);
 // Whether places with a gap could meet that have velocities (m/s).
+// How far places of two go in the step, seen from axes that go with the mean of both (`turn` and
+// `origin` are left out): boxes around their ways meet where lb_near_may_meet tells so, or places
+// pass by each other.
+lbSweeping lb_near_sweeping(const lbWorld *world, const lbNear *near);
+// m: how near places are that could meet, with such velocities (m/s): along the normal, at most,
+// and against each other in any direction.
+double lb_near_reach(const lbWorld *world, const lbNear *near, double closing, double speed);
 void lb_near_tighten(const lbWorld *world, lbNear *near); // a body and what is rigid
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
                       lbVec3 first, lbVec3 second);

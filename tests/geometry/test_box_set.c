@@ -106,7 +106,9 @@ static void boxes_of_near_triangles_are_theirs(void **state) {
       lbBoxSet set;
       int32_t at = 0;
       assert_true(lb_box_set_create(&set, q % 2 ? ROOM : LISTED));
-      lb_box_kernels((lbSimdLevel)level)->fill_near(&set, &surface, LISTED, listed, &query, kept);
+      lb_box_kernels((lbSimdLevel)level)
+          ->fill_near(&set, surface.triangles, surface.positions, surface.positions, LISTED, listed,
+                      &query, kept);
       for (int32_t i = 0; i < LISTED && at < set.room; i++) {
         lbBox box = lb_triangle_box(&surface, listed[i]);
         if (!lb_box_overlap(&box, &query)) continue;

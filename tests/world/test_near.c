@@ -87,10 +87,19 @@ static void a_placed_surface_is_where_the_body_is(void **state) {
   }
 }
 
-// Corners near faces, among all triangles of two surfaces; returns how many are not among what was
-// found.
+static bool may_meet(const lbWorld *world, const lbNear *near, int32_t i, int32_t j,
+                     const lbTriangleTouch *touch) {
+  const lbPlaced *one = world->slots[near->slots[0]].placed;
+  const lbPlaced *other = world->slots[near->slots[1]].placed;
+  return lb_near_may_meet(world, near, touch->gap, touch->normal,
+                          lb_placed_velocity(one, i, touch->weights_a),
+                          lb_placed_velocity(other, j, touch->weights_b));
+}
+
+// Corners no farther from faces than a margin that could meet these, among all triangles of two
+// surfaces; returns how many are not among what was found.
 static int32_t count_overlooked(const lbWorld *world, const lbNear *near, const lbTouchWork *work,
-                                int32_t *count) {
+                                double margin, int32_t *count) {
   const lbPlaced *placed[2];
   lbTriangles surfaces[2];
   lbTriangleTouch touches[LB_TRIANGLE_TOUCHES];
@@ -104,8 +113,9 @@ static int32_t count_overlooked(const lbWorld *world, const lbNear *near, const 
       const lbTree *one = placed[0]->tree, *other = placed[1]->tree;
       lbSurfaceTriangle a = lb_surface_triangle(&surfaces[0], one->across, one->own, i);
       lbSurfaceTriangle b = lb_surface_triangle(&surfaces[1], other->across, other->own, j);
-      int32_t n = lb_triangles_touch(&a, &b, near->slack, 0, touches);
+      int32_t n = lb_triangles_touch(&a, &b, margin, 0, touches);
       for (int32_t t = 0; t < n; t++) {
+        if (!may_meet(world, near, i, j, &touches[t])) continue;
         bool found = touches[t].feature >= 6; // of edges
         for (int32_t c = 0; c < work->candidate_count && !found; c++) {
           lbVec3 apart = lb_sub(work->candidates[c].point, touches[t].on_b);
@@ -144,8 +154,55 @@ static void no_corner_near_a_face_is_overlooked(void **state) {
       if (near->slots[1] < 0) continue;
       work->candidate_count = 0;
       (void)lb_touch_pair(world, work, near);
-      overlooked += count_overlooked(world, near, work, &count);
+      overlooked += count_overlooked(world, near, work, near->slack, &count);
     }
+  }
+  check_small(overlooked, 0);
+  assert_true(count > 200);
+  lb_world_destroy(world);
+  lb_model_destroy(model);
+}
+
+// A pair that is looked at, of two bodies.
+static lbNear *look_at(lbWorld *world) {
+  lbTouchWork *work = &world->touch->works[0];
+  world->h = 1.0 / 60;
+  lb_touch_find(world);
+  for (int32_t k = 0; k < world->touch->near_count; k++) {
+    lbNear *near = &world->touch->nears[k];
+    if (near->slots[1] < 0) continue;
+    work->candidate_count = work->sides[0].count = work->sides[1].count = 0;
+    (void)lb_touch_pair(world, work, near);
+    return near;
+  }
+  return NULL;
+}
+
+// What comes nearer within the step is found, however far it is; of surfaces that part no
+// triangle is tested against another.
+static void places_are_looked_for_where_surfaces_go(void **state) {
+  (void)state;
+  lbModel *model = body_model(BLOCK "," MODAL);
+  lbWorld *world = world_with(lb_vec3(0, 0, 0), 0.5);
+  lbBody *first = lb_world_body(world, add_block(world, model, lb_vec3(0, 0, 0)));
+  lbBody *second = lb_world_body(world, add_block(world, model, lb_vec3(0, 0, 0)));
+  const lbTouchWork *work = &world->touch->works[0];
+  int32_t count = 0, overlooked = 0;
+  for (int i = 0; i < 40; i++) {
+    double speed = i % 2 ? -1.5 : 1.5;
+    lbVec3 way = lb_vec3(0.0003 * i, 0.0002 * i, 0.24), aside = lb_vec3(0.7, -0.4, 0);
+    assert_int_equal(lb_body_set_placement(first, lb_vec3(0, 0, 0), lb_quat_identity()), LB_OK);
+    assert_int_equal(lb_body_set_placement(second, way, lb_quat_identity()), LB_OK);
+    lb_body_set_velocity(first, lb_add(aside, lb_vec3(0, 0, speed)), lb_vec3(0, 0, 0));
+    lb_body_set_velocity(second, lb_add(aside, lb_vec3(0, 0, -speed)), lb_vec3(0, 0, 0));
+    lbNear *near = look_at(world);
+    assert_non_null(near);
+    lbNearGap gap = lb_near_gap(world, near);
+    assert_true(gap.margin > 0.04); // they are near enough to be looked at
+    if (speed > 0)
+      overlooked += count_overlooked(world, near, work, gap.margin, &count);
+    else
+      assert_int_equal(work->sides[0].count + work->sides[1].count, 0);
   }
   check_small(overlooked, 0);
   assert_true(count > 200);
@@ -181,6 +238,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_pair_that_overlaps_is_overlooked),
     cmocka_unit_test(no_corner_near_a_face_is_overlooked),
+    cmocka_unit_test(places_are_looked_for_where_surfaces_go),
     cmocka_unit_test(a_placed_surface_is_where_the_body_is),
     cmocka_unit_test(what_falls_together_is_apart_until_one_is_stopped),
   };
