@@ -381,12 +381,20 @@ static double target_velocity(const lbBody *body, int32_t row, const lbStep *ste
   return c->moves[at] * (step->share - step->share_before) / step->h;
 }
 
+// The same without what a point that lags behind makes up for.
+static double moved_velocity(const lbBody *body, int32_t row, const lbStep *step) {
+  const lbConstraints *c = body->constraints;
+  size_t at = 3 * (size_t)c->row_points[row] + (size_t)c->row_axes[row];
+  if (lb_row_slot(c, row)->kind != LB_CONSTRAIN_POSITION) return target_velocity(body, row, step);
+  return c->moves[at] * (step->share - step->share_before) / step->h;
+}
+
 lbVec3 lb_constraints_drift(const lbBody *body, const lbStep *step) {
   const lbConstraints *c = body->constraints;
   double sums[3] = { 0, 0, 0 }, counts[3] = { 0, 0, 0 };
   for (int32_t i = 0; i < c->row_count; i++) {
     if (lb_row_slot(c, i)->kind == LB_CONSTRAIN_ACCELERATION) continue;
-    sums[c->row_axes[i]] += target_velocity(body, i, step), counts[c->row_axes[i]] += 1;
+    sums[c->row_axes[i]] += moved_velocity(body, i, step), counts[c->row_axes[i]] += 1;
   }
   for (int k = 0; k < 3; k++) sums[k] = counts[k] > 0 ? sums[k] / counts[k] : 0;
   lbVec3 drift = lb_vec3_load(sums);
