@@ -32,8 +32,8 @@ typedef enum lbContactResponse {
 typedef struct lbWorldSettings {
   lbVec3 gravity;        // m/s², default 0; what body defs say of gravity is not looked at
   int32_t substeps;      // equal parts that each step is taken in, 1 to 1000; default 1
-  int32_t substeps_max;  // a part of bodies that touch or are jointed is taken again in up to so many
-                         // substeps where it fails, 1 to 64; default 16
+  int32_t substeps_max;  // of bodies that touch or are jointed, where a part of the step fails
+                         // (lbGuardCounts); 1 to 64, default 16
   void *user_data;       // lb_world_user_data gives it back; default NULL
   bool contact;          // bodies touch each other and colliders (limber/contact.h); default false
   double friction;       // μ >= 0, of bodies and colliders that have none; default 0.5

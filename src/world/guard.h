@@ -62,6 +62,14 @@ bool lb_guard_defer(lbWorld *world);
 void lb_guard_weigh(lbWorld *world);
 bool lb_guard_check_steps(lbWorld *world);
 void lb_guard_check_energy(lbWorld *world);
+// For guard_energy.c: the last take; causes by island, from none on; an island fails; those that
+// failed take the step again (false: none, or it was the last take); a body where the step began,
+// half as fast.
+int32_t lb_guard_last_take(const lbWorld *world);
+void lb_guard_clear_causes(lbWorld *world);
+void lb_guard_mark(lbWorld *world, int32_t slot, lbFailure cause);
+bool lb_guard_raise_marked(lbWorld *world);
+void lb_guard_restore_slower(lbWorld *world, int32_t slot, lbVec3 drift);
 // Adds a force on a collider by a body's contact.
 void lb_guard_add_share(lbWorld *world, int32_t slot, int32_t collider, lbVec3 force,
                         lbVec3 torque);

@@ -22,9 +22,9 @@
 // The share of how a contact's bodies (without joints) move at it that is its own compliance. The
 // problem then has a solution where more contacts press a body than it has freedoms: no force is
 // greater than what would move its place by gap / COMPLIANCE. Contacts at rest overlap by about
-// that share of what their forces move them in a step (tens of nanometres by their weight at
+// that share of what their forces move them in a step (under a micrometre by their weight at
 // 60 Hz). Twice as much halves the one and doubles the other.
-#define COMPLIANCE 1e-5
+#define COMPLIANCE 1e-4
 #define GIVES_BACK                                                                                 \
   0.5 // of the parting speed: what a spring does in a step; it leaves with twice that
 

@@ -107,7 +107,7 @@ static uint64_t identify(const lbPrepared *p, uint64_t hash) {
 
 static const lbBodyMethod toy_method = { .method = LB_METHOD_FULL,
                                          .responds_alike = true,
-                                      .is_linear = true,
+                                         .is_linear = true,
                                          .stress_law = LB_MATERIAL_LINEAR,
                                          .view = view,
                                          .place_group = place_group,

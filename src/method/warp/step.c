@@ -24,7 +24,7 @@
 #define TOLERANCE                                                                                  \
   1e-3 // of the residual, in the preconditioner's norm: less moves nothing by more
        // than the step's own error, and a body at rest converges over steps
-#define RESPONSE_TOLERANCE 1e-4
+#define RESPONSE_TOLERANCE 1e-6
 #define LOOSEST 0.1 // where the caller corrects what is left
 #define TOUCHED_ITERATIONS                                                                         \
   100                  // of a body that others touch: forces of what is 1 000 times heavier
