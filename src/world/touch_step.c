@@ -12,11 +12,10 @@
 #define ENOUGH 3e-4     // of the deepest that places would get into each other: nor of their moves
 #define STEP (1.0 / 60) // s: of shorter steps more of it, up to
 #define LOOSER 3.0      // times as much: in a second it is the same
-#define ENOUGH_LINKED 1e-5 // where joints depend on forces
-#define SHARE 0.2          // of the overlap that a step takes back, at most
-#define NEVER 1e30         // m/s: a gap that nothing closes
-#define BODIES 1           // a task: a few microseconds at least
-#define TASKS 16           // islands are solved in, at most
+#define SHARE 0.2       // of the overlap that a step takes back, at most
+#define NEVER 1e30      // m/s: a gap that nothing closes
+#define BODIES 1        // a task: a few microseconds at least
+#define TASKS 16        // islands are solved in, at most
 
 // ---- the problem -------------------------------------------------------------------------------
 
@@ -262,7 +261,7 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   double begun = lb_seconds();
   if (world->take == 0) touch->stats = (lbContactStats){ 0 };
-  touch->enough = lb_joints_hold_any(world) ? ENOUGH_LINKED : enough_of(world->h);
+  touch->enough = enough_of(world->h);
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
   lb_touch_find(world);
