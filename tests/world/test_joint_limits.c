@@ -5,7 +5,7 @@
 
 static const char *const methods[] = {
   "'method':'subspace','reduce':{'modes':8,'dimension':16}",
-  "'method':'frames','frames':{'count':3}",
+  "'method':'frames','frames':{'count':3,'samples':120}",
   "'method':'modal','reduce':{'modes':12}",
 };
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -33,8 +33,7 @@ static lbJointId add_joint(lbWorld *world, lbJointKind kind, lbBodyId a, lbBodyI
 }
 
 // A bar that is welded to the world and one that hinges on its end, thrown from limit to limit.
-static double worst_angle(const char *method, double young, double h, double spin) {
-  lbModel *model = bar_model(method, young);
+static double worst_angle(const lbModel *model, double h, double spin) {
   lbWorld *world = rigid_world(lb_vec3(0, 0, -9.81), false, 0);
   lbBodyId a = add_block(world, model, lb_vec3(0, -0.04, 1));
   lbBodyId b = add_block(world, model, lb_vec3(0.4, -0.04, 1));
@@ -51,16 +50,17 @@ static double worst_angle(const char *method, double young, double h, double spi
     worst = fmax(worst, fabs(report.position));
   }
   lb_world_destroy(world);
-  lb_model_destroy(model);
   return worst;
 }
 
 static double worst_of(const char *method, double young) {
   const double rates[] = { 30, 60, 120, 240 }, spins[] = { 0, -4, 6 };
+  lbModel *model = bar_model(method, young);
   double worst = 0;
-  for (int r = 0; r < 4; r++)
-    for (int s = 0; s < 3; s++)
-      worst = fmax(worst, worst_angle(method, young, 1 / rates[r], spins[s]));
+  for (int r = 0; r < (CHECK_SANITIZED ? 2 : 4); r++)
+    for (int s = CHECK_SANITIZED ? 2 : 0; s < 3; s++)
+      worst = fmax(worst, worst_angle(model, 1 / rates[r], spins[s]));
+  lb_model_destroy(model);
   print_message("%s, %g Pa: at most %.4f rad of %g\n", method, young, worst, LIMIT);
   return worst;
 }
