@@ -42,7 +42,7 @@ add_executable(campaign ${CMAKE_SOURCE_DIR}/fuzz/campaign.c ${CMAKE_SOURCE_DIR}/
   ${CMAKE_SOURCE_DIR}/fuzz/campaign_scene.c)
 limber_set_up(campaign)
 target_link_libraries(campaign PRIVATE limber-build)
-set(LIMBER_CAMPAIGN_KINDS drop stack heap joints grab fast ring CACHE STRING
+set(LIMBER_CAMPAIGN_KINDS drop stack heap joints grab press ring CACHE STRING
   "Kinds of random scenes that the tests play")
 list(TRANSFORM LIMBER_CAMPAIGN_KINDS PREPEND "--kind;" OUTPUT_VARIABLE campaign_kinds)
 add_test(NAME fuzz.campaign COMMAND campaign --count 12 ${campaign_kinds} --seconds 20)
