@@ -17,7 +17,7 @@
 #define LB_GUARD_SUBSTEPS 16 // of a single body, at most
 // Of kinetic and elastic energy and m g size: energy that steps may have created and later ones not
 // lost. Doubled, bodies may swing twice as much too far before a step is taken again.
-#define LB_ENERGY_TOLERANCE 0.03
+#define LB_ENERGY_TOLERANCE 0.01
 
 typedef enum lbFailure {
   LB_FAIL_NONE,
