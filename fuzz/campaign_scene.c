@@ -25,8 +25,8 @@ static const lbVec3 middles[SHAPE_COUNT] = { { 0.1, 0.1, 0.1 },
 static const char *const methods[METHOD_COUNT] = {
   "\"method\":\"modal\",\"reduce\":{\"modes\":16}",
   "\"method\":\"subspace\",\"reduce\":{\"modes\":10,\"dimension\":18}",
-  "\"method\":\"subspace\",\"reduce\":{\"modes\":10,\"dimension\":18,\"forces\":\"cubature\","
-  "\"elements\":20,\"poses\":60}",
+  ("\"method\":\"subspace\",\"reduce\":{\"modes\":10,\"dimension\":18,\"forces\":\"cubature\","
+   "\"elements\":20,\"poses\":60}"),
   "\"method\":\"warp\"",
   "\"method\":\"frames\",\"frames\":{\"count\":5,\"samples\":120}",
 };
