@@ -359,9 +359,8 @@ bool lb_guard_check_steps(lbWorld *world) {
   }
   for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
     const lbBodyJoint *j = &joints->list[joints->order[o]];
-    if (lb_joint_comes_apart(world, j, GAP_TOLERANCE, TURN_TOLERANCE)) {
+    if (lb_joint_comes_apart(world, j, GAP_TOLERANCE, TURN_TOLERANCE))
       lb_guard_mark(world, j->pairs[0][0].slot, LB_FAIL_ROWS);
-    }
   }
   bool last = world->take == lb_guard_last_take(world) && world->touch->guard.restores;
   return last ? stop_failed(world) : lb_guard_raise_marked(world);
@@ -393,16 +392,22 @@ static void find_pair_islands(const lbWorld *world, int32_t *parents) {
   }
 }
 
-static void defer_body(lbWorld *world, int32_t i, int32_t doublings) {
-  save_body(world, i);
-  world->slots[i].take = LB_STEP_INTEGRATORS * doublings;
-  world->slots[i].body->done = true;
+// The bodies of islands that wait are saved before any of them waits.
+static bool save_waiting(lbWorld *world) {
+  const lbGuard *g = &world->touch->guard;
+  bool any = false;
+  for (int32_t i = 0; i < world->slot_count; i++) {
+    if (!world->slots[i].body || g->causes[root_of(world->touch->guard.islands, i)] == 0) continue;
+    if (lb_slot_stays(world, &world->slots[i])) continue;
+    save_body(world, i);
+    any = true;
+  }
+  return any && g->restores;
 }
 
 bool lb_guard_defer(lbWorld *world) {
   const lbWorldJoints *joints = world->linked;
   lbGuard *g = &world->touch->guard;
-  bool any = false;
   if (!lb_joints_hold_any(world) || !g->restores || world->take > 0) return false;
   lb_guard_clear_causes(world); // here: how many doublings an island needs
   find_pair_islands(world, g->islands);
@@ -413,13 +418,14 @@ bool lb_guard_defer(lbWorld *world) {
     if (lb_slot_stays(world, &world->slots[slot])) continue;
     if (doublings > *wanted) *wanted = doublings;
   }
+  if (!save_waiting(world)) return false;
   for (int32_t i = 0; i < world->slot_count; i++) {
     int32_t doublings = g->causes[root_of(g->islands, i)];
     if (!world->slots[i].body || doublings == 0 || lb_slot_stays(world, &world->slots[i])) continue;
-    defer_body(world, i, doublings);
-    any = true;
+    world->slots[i].take = LB_STEP_INTEGRATORS * doublings;
+    world->slots[i].body->done = true;
   }
-  return any;
+  return true;
 }
 
 lbGuardCounts lb_world_guard(const lbWorld *world) {
