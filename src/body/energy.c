@@ -9,20 +9,21 @@
 #include "body/contacts.h"
 #include "body/energy.h"
 
-bool lb_body_energy(const lbBody *body, double *energy) {
+bool lb_body_energy(lbBody *body, double *energy) {
   const lbBodyMethod *method = body->prepared->method;
   *energy = 0;
   if (method->is_recording) return false;
-  if (body->frame.kind != LB_FRAME_DRIVEN) {
+  bool reduced = !method->fit_frame && method->kinetic && method->elastic;
+  if (!reduced && body->frame.kind == LB_FRAME_DRIVEN) return false;
+  if (!reduced) {
     lbBodyReport report = lb_body_report(body);
     *energy = report.kinetic + report.elastic;
     return true;
   }
-  if (method->fit_frame || !method->kinetic || !method->elastic) return false;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return false;
   method->get(body, s->q0, s->v0, NULL);
-  *energy = method->kinetic(body, s->v0, s) + method->elastic(body, s->q0, s);
+  *energy = lb_frame_energy_at(body, s->q0, s->v0, s);
   lb_scratch_return(body->prepared, s);
   return true;
 }

@@ -78,6 +78,8 @@ lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b);
 // created some, for an observer who moves with `drift`, is mended by (frame_energy.c); LB_STEP_FAR:
 // it is to be taken again, decoupled.
 double lb_frame_energy(lbBody *body, const lbStep *step, lbScratch *scratch);
+// J: of a body at a state, in the frame where that is held or driven.
+double lb_frame_energy_at(lbBody *body, const double *q, const double *v, lbScratch *scratch);
 int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, lbVec3 drift,
                       lbScratch *scratch);
 // Velocity and spin of a free frame from its momenta and the state.

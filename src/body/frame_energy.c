@@ -38,6 +38,14 @@ static Energy energy_at(lbBody *body, const double *q, const double *v, lbScratc
   return energy_of(body, J, lb_frame_relative(body, v, s), q, v, s);
 }
 
+double lb_frame_energy_at(lbBody *body, const double *q, const double *v, lbScratch *s) {
+  if (body->frame.kind != LB_FRAME_FREE)
+    return body->prepared->method->stored(body, q, s) +
+           body->prepared->method->kinetic(body, v, s);
+  Energy e = energy_at(body, q, v, s);
+  return at(&e, 1);
+}
+
 // J at the step's start: from there to its middle A has changed by B h/2.
 static lbMat3 first_inertia(const lbBody *body, const lbStep *step, const lbScratch *s) {
   const lbPrepared *p = body->prepared;

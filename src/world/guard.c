@@ -34,6 +34,7 @@ void lb_guard_reserve(lbReservation *r, const lbWorld *world, lbGuard *g, int32_
     lb_reserve(r, &g->frames, n, sizeof *g->frames);
     lb_reserve(r, &g->times, n, sizeof *g->times);
     lb_reserve(r, &g->energies, n, sizeof *g->energies);
+    lb_reserve(r, &g->balances, n, sizeof *g->balances);
     lb_reserve(r, &g->causes, n, sizeof *g->causes);
     lb_reserve(r, &g->islands, n, sizeof *g->islands);
     lb_reserve(r, &g->first_share, n, sizeof *g->first_share);
@@ -52,8 +53,9 @@ void lb_guard_set_room(const lbWorld *world, lbGuard *g, int32_t contacts) {
 }
 
 void lb_guard_release(lbGuard *g) {
-  void *const blocks[] = { g->state_begin, g->states, g->work,   g->frames,  g->energies,
-                           g->first_share, g->shares, g->causes, g->islands, g->times };
+  void *const blocks[] = { g->state_begin, g->states,      g->work,    g->frames,
+                           g->energies,    g->first_share, g->shares,  g->causes,
+                           g->islands,     g->times,       g->balances };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 

@@ -22,6 +22,22 @@ typedef struct lbColliderShare { // of a body in the force on a collider
   lbVec3 force, torque;          // N, N m: means over the step so far
 } lbColliderShare;
 
+// Of an island's bodies in a substep.
+typedef struct lbBalance {
+  double gain;     // J: of energy, less the work that was done
+  double level;    // J: kinetic and elastic energy, and m g size
+  double account;  // J
+  double noise;    // J, rounding of the energies
+  double supplied; // J: work of colliders and driven frames
+  double fastest;  // m/s: of these
+  double parted;   // J: work of contacts that end an overlap
+  double lift;     // m: the most that one of these takes back
+  double parting;  // J: kinetic energy of bodies that part so fast
+  double mass;     // kg
+  bool leans;      // on what does not move by forces
+  bool known;
+} lbBalance;
+
 typedef struct lbGuard {
   lbGuardCounts counts;
   bool restores; // bodies of this step can be restored
@@ -31,6 +47,7 @@ typedef struct lbGuard {
   char *work;           // (state_room)
   double *times;        // (slot_room) s, where the step began
   lbFrameState *frames; // (slot_room): where the step began
+  lbBalance *balances;  // (slot_room): of islands
   double *energies;     // (slot_room) J, where the substep began; NAN: not known
   int32_t *causes;      // (slot_room): lbFailure of the island of which a slot is the first
   int32_t *islands;     // (slot_room): work, of pairs that could touch

@@ -16,23 +16,6 @@ static void weigh_bodies(int32_t begin, int32_t end, void *context) {
 
 void lb_guard_weigh(lbWorld *world) { lb_touch_for_touchers(world, 1, weigh_bodies); }
 
-// Of an island's bodies in a substep.
-typedef struct Balance {
-  double gain;     // J: of energy, less the work that was done
-  double level;    // J: kinetic and elastic energy, and m g size
-  double account;  // J
-  double noise;    // J, rounding of the energies
-  double supplied; // J: work of colliders and driven frames
-  double fastest;  // m/s: of these
-  double parted;   // J: work of contacts that end an overlap
-  double lift;     // m: the most that one of these takes back
-  double parting;  // J: kinetic energy of bodies that part so fast
-  double kinetic, mass;
-  lbVec3 momentum;
-  bool leans; // on what does not move by forces
-  bool known;
-} Balance;
-
 static double lighter_mass(const lbWorld *world, const lbWorldContact *contact) {
   double mass = world->slots[contact->slots[0]].body->prepared->mass;
   if (contact->slots[1] < 0) return mass;
@@ -40,7 +23,7 @@ static double lighter_mass(const lbWorld *world, const lbWorldContact *contact) 
 }
 
 // What colliders do to what touches them, and what brings overlapping bodies apart.
-static void add_contact(const lbWorld *world, int32_t c, Balance *b) {
+static void add_contact(const lbWorld *world, int32_t c, lbBalance *b) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
   const double *impulse = touch->impulses + 3 * (size_t)c;
@@ -60,36 +43,31 @@ static void add_contact(const lbWorld *world, int32_t c, Balance *b) {
   for (int k = 0; k < 3; k++) b->supplied += impulse[k] * lb_dot(contact->axes[k], way) / world->h;
 }
 
-static void add_joints(const lbWorld *world, int32_t island, Balance *b) {
+static void add_joint_row(const lbWorld *world, const lbJointRow *row, lbBalance *balances) {
   const lbWorldJoints *joints = world->linked;
-  if (!lb_joints_hold_any(world)) return;
-  for (int32_t i = 0; i < joints->row_begin[joints->component_count]; i++) {
-    const lbJointRow *row = &joints->rows[i];
-    const lbBodyJoint *j = &joints->list[row->joint];
-    const lbJointEnd *end = &j->pairs[0][0];
-    if (end->body < 0 || joints->bodies[end->body].toucher < 0) continue;
-    if (world->touch->touchers[joints->bodies[end->body].toucher].island != island) continue;
-    if (j->def.motor_force > 0) b->gain -= fabs(row->impulse * j->def.motor_speed);
-    b->leans |= j->pairs[0][1].slot < 0;
-  }
+  const lbBodyJoint *j = &joints->list[row->joint];
+  const lbJointEnd *end = &j->pairs[0][0];
+  if (end->body < 0 || joints->bodies[end->body].toucher < 0) return;
+  lbBalance *b = &balances[world->touch->touchers[joints->bodies[end->body].toucher].island];
+  if (j->def.motor_force > 0) b->gain -= fabs(row->impulse * j->def.motor_speed);
+  b->leans |= j->pairs[0][1].slot < 0;
 }
 
-static void add_body(const lbWorld *world, int32_t slot, Balance *b) {
-  const lbBody *body = world->slots[slot].body;
+static void add_body(const lbWorld *world, int32_t slot, lbBalance *b) {
+  lbBody *body = world->slots[slot].body;
   double energy, before = world->touch->guard.energies[slot];
   b->known = b->known && isfinite(before);
   if (!b->known || !lb_body_energy(body, &energy)) {
     b->known = false;
     return;
   }
-  lbBodyReport r = lb_body_report(body);
-  double weight = r.mass * lb_length(world->settings.gravity) * body->prepared->size;
+  double mass = lb_body_mass(body);
+  double weight = mass * lb_length(world->settings.gravity) * body->prepared->size;
   b->gain += energy - before - body->work;
   b->level += before + weight;
   b->noise += body->prepared->energy_noise;
   b->account += body->frame.created;
-  b->kinetic += r.kinetic, b->mass += r.mass;
-  b->momentum = lb_add(b->momentum, r.linear_momentum);
+  b->mass += mass;
   b->leans |= body->frame.kind != LB_FRAME_FREE || lb_body_is_constrained(body);
   if (body->frame.kind != LB_FRAME_DRIVEN) return;
   double speed =
@@ -97,53 +75,67 @@ static void add_body(const lbWorld *world, int32_t slot, Balance *b) {
   if (speed > 0) b->supplied = INFINITY, b->fastest = fmax(b->fastest, speed);
 }
 
-static Balance balance_of(const lbWorld *world, int32_t island) {
-  const lbWorldTouch *touch = world->touch;
-  Balance b = { .known = true };
-  for (int32_t t = 0; t < touch->toucher_count; t++)
-    if (touch->touchers[t].island == island) add_body(world, touch->touchers[t].slot, &b);
-  if (!b.known) return b;
-  for (int32_t c = 0; c < touch->contact_count; c++)
-    if (lb_island_of(touch, c) == island) add_contact(world, c, &b);
-  add_joints(world, island, &b);
+// What colliders, driven frames and contacts may have supplied is taken off the gain.
+static void settle_balance(const lbWorld *world, lbBalance *b) {
   // A collider speeds bodies up to twice its own speed at most; forces that do more are absurd.
   double share = world->h / world->length;
-  double most = b.level + 2 * share * b.mass * b.fastest * b.fastest;
-  b.gain -= fmin(fmax(b.supplied, 0), most);
+  double most = b->level + 2 * share * b->mass * b->fastest * b->fastest;
+  b->gain -= fmin(fmax(b->supplied, 0), most);
   // To end an overlap takes setting the lighter body in motion, lifting what rests on it, and as
   // much again for bending them.
-  double weight = b.mass * lb_length(world->settings.gravity);
-  double parting = 2 * (weight * b.lift + b.parting);
+  double weight = b->mass * lb_length(world->settings.gravity);
+  double parting = 2 * (weight * b->lift + b->parting);
   if (world->settings.response == LB_RESPONSE_PENALTY) parting = INFINITY; // springs have stored it
-  b.gain -= fmin(fmax(b.parted, 0), parting);
-  return b;
+  b->gain -= fmin(fmax(b->parted, 0), parting);
 }
 
-static double limit_of(const Balance *b) { return LB_ENERGY_TOLERANCE * b->level + b->noise; }
+static void find_balances(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldJoints *joints = world->linked;
+  lbBalance *balances = world->touch->guard.balances;
+  for (int32_t i = 0; i < touch->island_count; i++) balances[i] = (lbBalance){ .known = true };
+  for (int32_t t = 0; t < touch->toucher_count; t++)
+    add_body(world, touch->touchers[t].slot, &balances[touch->touchers[t].island]);
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    add_contact(world, c, &balances[lb_island_of(touch, c)]);
+  int32_t rows = lb_joints_hold_any(world) ? joints->row_begin[joints->component_count] : 0;
+  for (int32_t i = 0; i < rows; i++) add_joint_row(world, &joints->rows[i], balances);
+  for (int32_t i = 0; i < touch->island_count; i++) settle_balance(world, &balances[i]);
+}
 
-static bool is_in_order(const Balance *b) {
+static double limit_of(const lbBalance *b) { return LB_ENERGY_TOLERANCE * b->level + b->noise; }
+
+static bool is_in_order(const lbBalance *b) {
   return !b->known || b->gain <= 0 || b->account + b->gain <= limit_of(b);
 }
 
-// The account of an island is shared out by what its bodies weigh in it.
-static void book(lbWorld *world, int32_t island, const Balance *b) {
-  double limit = limit_of(b), sum = fmin(fmax(b->account + b->gain, 0), limit);
+// The account of an island is shared out by what its bodies weigh in it. Islands that take the step
+// again are restored with the account that they had.
+static void book_balances(lbWorld *world, bool last) {
   for (int32_t t = 0; t < world->touch->toucher_count; t++) {
-    if (world->touch->touchers[t].island != island) continue;
-    lbBody *body = world->slots[world->touch->touchers[t].slot].body;
-    double share = b->mass > 0 ? body->prepared->mass / b->mass : 0;
+    const lbWorldToucher *toucher = &world->touch->touchers[t];
+    const lbBalance *b = &world->touch->guard.balances[toucher->island];
+    if (!b->known || (!last && !is_in_order(b))) continue;
+    lbBody *body = world->slots[toucher->slot].body;
+    double sum = fmin(fmax(b->account + b->gain, 0), limit_of(b));
+    double share = b->mass > 0 ? lb_body_mass(body) / b->mass : 0;
     body->frame.created = isfinite(sum) ? share * sum : 0;
   }
 }
 
 // Takes created energy out of the motion of an island; of its motion as a whole only where it leans
 // on something, since momentum is kept otherwise.
-static void dissipate(lbWorld *world, int32_t island, const Balance *b) {
+static void dissipate(lbWorld *world, int32_t island, const lbBalance *b) {
   const lbWorldTouch *touch = world->touch;
-  double excess = b->account + b->gain - limit_of(b);
+  double excess = b->account + b->gain - limit_of(b), kinetic = 0;
   lbVec3 drift = lb_vec3(0, 0, 0);
-  if (!b->leans) drift = lb_scale(1 / b->mass, b->momentum);
-  double kinetic = b->kinetic - 0.5 * b->mass * lb_dot(drift, drift);
+  for (int32_t t = 0; t < touch->toucher_count; t++) {
+    if (touch->touchers[t].island != island) continue;
+    lbBodyReport r = lb_body_report(world->slots[touch->touchers[t].slot].body);
+    kinetic += r.kinetic;
+    if (!b->leans) drift = lb_add_scaled(drift, 1 / b->mass, r.linear_momentum);
+  }
+  kinetic -= 0.5 * b->mass * lb_dot(drift, drift);
   bool stored =
       !(excess <= kinetic); // in shapes, where no slowing down takes it out; or not finite
   double factor = stored ? 0 : sqrt(1 - excess / kinetic);
@@ -168,16 +160,15 @@ void lb_guard_check_energy(lbWorld *world) {
   bool last = world->take == lb_guard_last_take(world);
   if (!touch->guard.restores) return;
   lb_guard_clear_causes(world);
+  find_balances(world);
   for (int32_t i = 0; i < touch->island_count; i++) {
-    Balance b = balance_of(world, i);
-    if (is_in_order(&b)) {
-      if (b.known) book(world, i, &b);
-      continue;
-    }
+    const lbBalance *b = &touch->guard.balances[i];
+    if (is_in_order(b)) continue;
     for (int32_t t = 0; t < touch->toucher_count && !last; t++)
       if (touch->touchers[t].island == i)
         lb_guard_mark(world, touch->touchers[t].slot, cause_of(world, touch->touchers[t].slot));
-    if (last) dissipate(world, i, &b), book(world, i, &b);
+    if (last) dissipate(world, i, b);
   }
+  book_balances(world, last);
   (void)lb_guard_raise_marked(world);
 }
