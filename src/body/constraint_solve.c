@@ -419,7 +419,9 @@ double lb_constraints_work(const lbBody *body, const lbStep *step, lbVec3 drift,
   for (int32_t i = 0; i < c->row_count; i++) {
     size_t axis = (size_t)c->row_axes[i];
     double way = c->p[i] - c->starts[i] - step->h * carried[axis];
-    double speed = target_velocity(body, i, step) - carried[axis];
+    double target =
+        body->take.guarded ? moved_velocity(body, i, step) : target_velocity(body, i, step);
+    double speed = target - carried[axis];
     double most = (step->share - step->share_before) * most_work(body, i, speed);
     work += fmin(c->total[i] * way, most);
   }
