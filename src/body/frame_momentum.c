@@ -166,11 +166,12 @@ void lb_body_slow(lbBody *body, double factor, lbVec3 drift) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return;
   const lbFrameState *f = &body->frame;
-  body->prepared->method->get(body, NULL, s->v, NULL);
+  body->prepared->method->get(body, s->q, s->v, NULL); // some find rates beside coordinates only
   for (int32_t i = 0; i < body->prepared->dimension; i++) s->v[i] *= factor;
   body->prepared->method->put(body, NULL, s->v, NULL);
   lbVec3 linear = lb_add_scaled(drift, factor, lb_sub(f->velocity, drift));
-  set_free_velocity(body, linear, lb_scale(factor, f->spin), s);
+  if (lb_body_frame_kind(body) == LB_FRAME_FREE)
+    set_free_velocity(body, linear, lb_scale(factor, f->spin), s);
   lb_body_disturb(body);
   lb_scratch_return(body->prepared, s);
 }
