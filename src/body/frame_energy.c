@@ -40,8 +40,7 @@ static Energy energy_at(lbBody *body, const double *q, const double *v, lbScratc
 
 double lb_frame_energy_at(lbBody *body, const double *q, const double *v, lbScratch *s) {
   if (body->frame.kind != LB_FRAME_FREE)
-    return body->prepared->method->stored(body, q, s) +
-           body->prepared->method->kinetic(body, v, s);
+    return body->prepared->method->stored(body, q, s) + body->prepared->method->kinetic(body, v, s);
   Energy e = energy_at(body, q, v, s);
   return at(&e, 1);
 }
