@@ -80,7 +80,7 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   lb_frame_end(body, step, s);
   if (held) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
-  // A rigid body has nothing to take it from; a world's guard looks after its own.
+  // A rigid body has no shape to take energy from; in a world the guard of islands does this.
   bool mends = free && body->prepared->dimension > 0 && !body->take.guarded;
   if (mends) flags |= lb_frame_mend(body, step, &start, drift, s);
   if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);

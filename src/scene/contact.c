@@ -235,7 +235,7 @@ static lbStatus read_contact(const lbField *json, lbScene *scene, lbError *err) 
   scene->response = (lbContactResponse)chosen; // in the order of the names
   if (!status && lb_field_here(&response))
     lb_log(LB_LOG_WARNING,
-           "%s: %s is no longer needed: use contact.compliance (m/N) for soft contact",
+           "%s: %s is no longer needed: leave it out; contact.compliance (m/N) will replace it",
            response.file, response.path);
   if (!status && lb_field_here(&self)) {
     if (!json_is_boolean(self.value)) status = lb_field_fail(&self, err, "must be true or false");

@@ -3,14 +3,7 @@
 //
 // An island fails where a body's own step fails or is not finite, where contacts end far from where
 // their forces were to bring them, or where its bodies have gained energy that nothing gave them.
-// How it takes the step is a number, its take:
-//
-//   take = LB_STEP_INTEGRATORS log2(substeps) + integrator
-//
-// which only rises: contacts ask for twice the substeps; bodies and energies first for the safe
-// integrator, then for twice the substeps; the last take has `substeps_max` substeps of implicit
-// Euler, and energy that is created there is taken out of the motion. With 16 substeps at most an
-// island takes no more than 48 in all.
+// How it takes the step is its take (body/guard.h), with `substeps_max` of the world's settings.
 #ifndef LB_WORLD_GUARD_H
 #define LB_WORLD_GUARD_H
 

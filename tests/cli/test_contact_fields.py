@@ -281,8 +281,8 @@ def a_response_is_warned_of(folder):
         done.json()
         lines = [line for line in done.err.splitlines() if "contact.response" in line]
         check(len(lines) == warned, f"{done.err!r}")
-        check(not warned or lines[0].endswith("contact.response is no longer needed: use "
-                                              "contact.compliance (m/N) for soft contact"), f"{lines}")
+        check(not warned or lines[0].endswith("contact.response is no longer needed: leave it out; "
+                                              "contact.compliance (m/N) will replace it"), f"{lines}")
 
 
 # ---- joints --------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ static void substeps_max_is_read(void **state) {
 
 static int warning_count;
 static void count_warnings(lbLogLevel level, const char *text, void *context) {
-  static const char wanted[] =
-      "contact.response is no longer needed: use contact.compliance (m/N) for soft contact";
+  static const char wanted[] = "contact.response is no longer needed: leave it out; "
+                               "contact.compliance (m/N) will replace it";
   (void)context;
   if (level == LB_LOG_WARNING && strstr(text, wanted)) warning_count++;
 }
