@@ -5,11 +5,12 @@
 //
 //   take = LB_STEP_INTEGRATORS log2(substeps) + integrator
 //
-// which rises from attempt to attempt. Where rows (contacts, joints) miss their targets, substeps are doubled; where a
-// body's own step fails or creates energy, the safe integrator comes first. The last take has the
-// most substeps and implicit Euler; energy that is created there is taken out of the motion. With
-// 16 substeps a step is taken in no more than 48 substeps in all. A free body that is held leaves its
-// asked integrator for one substep of the safe one, so that it may take 15 more.
+// which rises from attempt to attempt. Where rows (contacts, joints) miss their targets, substeps
+// are doubled; where a body's own step fails or creates energy, the safe integrator comes first.
+// The last take has the most substeps and implicit Euler; energy that is created there is taken out
+// of the motion. With 16 substeps a step is taken in no more than 48 substeps in all. A free body
+// that is held goes from the asked integrator to one substep of the safe one, so that it may take
+// 15 more.
 #ifndef LB_BODY_GUARD_H
 #define LB_BODY_GUARD_H
 

@@ -81,10 +81,9 @@ static void settle_balance(const lbWorld *world, lbBalance *b) {
   double share = world->h / world->length;
   double most = b->level + 2 * share * b->mass * b->fastest * b->fastest;
   b->gain -= fmin(fmax(b->supplied, 0), most);
-  // To end an overlap takes setting the lighter body in motion, lifting what rests on it, and as
-  // much again for bending them.
+  // To end an overlap takes setting the lighter body in motion and lifting what rests on it.
   double weight = b->mass * lb_length(world->settings.gravity);
-  double parting = 2 * (weight * b->lift + b->parting);
+  double parting = weight * b->lift + b->parting;
   if (world->settings.response == LB_RESPONSE_PENALTY) parting = INFINITY; // springs have stored it
   b->gain -= fmin(fmax(b->parted, 0), parting);
 }
