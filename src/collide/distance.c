@@ -86,8 +86,8 @@ static double hinted_distance(const lbSolid *solid, const lbSolidHint *hint, lbV
   return hint->distance - way - 1e-9 * (solid->reach + way);
 }
 
-// The nearest place, where it is not farther than a limit, or the point is inside. What an open mesh
-// has inside is no farther than its thickness.
+// The nearest place, where it is not farther than a limit, or the point is inside. What an open
+// mesh has inside is no farther than its thickness.
 static bool find_nearest(const lbSolid *solid, const lbSolidHint *hint, lbVec3 point, double limit,
                          lbSurfacePoint *at) {
   const lbPolyhedron *p = solid->polyhedron;

@@ -387,7 +387,8 @@ void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle 
   look_around(&near, lb_greater(margin, 2 * deepest));
   if (solid->kind == LB_SOLID_BOX && !box_edges_near(solid, &near.region)) return;
   const lbPolyhedron *p = solid->polyhedron;
-  if (solid->kind != LB_SOLID_MESH) { // where they overlap, what is much deeper than need be is on another side
+  if (solid->kind !=
+      LB_SOLID_MESH) { // where they overlap, what is much deeper than need be is on another side
     find_facet(&near);
     find_way_out(&near);
     look_around(&near, lb_greater(margin, 1.5 * near.overlap));

@@ -107,8 +107,8 @@ static bool boxes_apart(const lbSolid *solid, const lbVec3 corners[3], double ma
 }
 
 // How deep a point of a triangle can be in a mesh: no point is farther than the longest edge / √3
-// from the nearest corner. Corners of a soft surface are points of several triangles, so that asking
-// for them takes less time than asking for the middles of triangles.
+// from the nearest corner. Corners of a soft surface are points of several triangles, so that
+// asking for them takes less time than asking for the middles of triangles.
 static double reach_into_mesh(const TrianglePart *t, double longest) {
   double around = longest / sqrt(3), nearest = INFINITY;
   lbVec3 normal;

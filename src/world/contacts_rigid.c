@@ -162,7 +162,8 @@ static void visit_block(const Approach *a, int32_t block) {
     box = lb_box_set_get(boxes, i);
     if (!lb_box_overlap(&box, &a->box)) continue;
     double margin = reach_of(a, a->placed->triangles[i]);
-    if (mesh || reaches_box(a, &box, margin, NULL)) touch_placed(a, a->placed->triangles[i], margin);
+    if (mesh || reaches_box(a, &box, margin, NULL))
+      touch_placed(a, a->placed->triangles[i], margin);
   }
 }
 
@@ -262,8 +263,8 @@ static const lbSolid *solid_of(const lbWorld *world, const lbNear *near) { // NU
 // One number for each collider and rigid body that ever was in the world.
 static uint64_t key_of(const lbWorld *world, const lbNear *near) {
   bool body = near->slots[1] >= 0;
-  uint32_t generation = body ? world->slots[near->slots[1]].generation
-                             : world->colliders[near->collider].generation;
+  uint32_t generation =
+      body ? world->slots[near->slots[1]].generation : world->colliders[near->collider].generation;
   uint64_t number = (uint64_t)(body ? near->slots[1] : near->collider);
   return (uint64_t)generation << 32 | number << 1 | body;
 }

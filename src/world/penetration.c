@@ -22,7 +22,7 @@
 typedef struct Ray {
   lbVec3 origin, direction; // own axes of a body, unit
   double nearest;
-  bool leaves;  // the body at the nearest place,
+  bool leaves;   // the body at the nearest place,
   int crossings; // and so many times more often than it enters
 } Ray;
 
@@ -232,11 +232,14 @@ static void push_apart(const lbBody *const bodies[2], int32_t index, lbTouchWork
   }
 }
 
-// -1: they did not go out of each other in the last step.
-static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
+// -1: they did not go out of each other in the last step; *pushes: they had contacts of surfaces.
+static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b, bool *pushes) {
+  *pushes = false;
   for (int32_t k = touch->remembered_first[a]; k >= 0; k = touch->remembered_next[k]) {
     const lbRememberedContact *r = &touch->remembered[k];
-    if (r->slots[1] == b && lb_touch_is_deep(r->feature)) return LB_DEEP_FEATURE - r->feature;
+    if (r->slots[1] != b) continue;
+    if (lb_touch_is_deep(r->feature)) return LB_DEEP_FEATURE - r->feature;
+    *pushes = true;
   }
   return -1;
 }
@@ -244,7 +247,9 @@ static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b)
 bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near) {
   int32_t a = near->slots[0], b = near->slots[1];
   const lbBody *const bodies[2] = { world->slots[a].body, world->slots[b].body };
-  int32_t index = direction_before(world->touch, a, b);
+  bool pushes;
+  int32_t index = direction_before(world->touch, a, b, &pushes);
+  if (pushes) return false;            // surfaces know the side that each came from
   if (index >= DIRECTIONS) index = -1; // of a damaged state
   if (!are_deep(world, a, b, index >= 0)) return false;
   if (index < 0) index = find_way_out(bodies[0], bodies[1]);
