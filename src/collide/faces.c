@@ -2,9 +2,6 @@
 // around them.
 #include "collide/solid_parts.h"
 
-#define SAME_DIRECTION 1e-6 // 1 - cosine of the angle between triangles of one face
-#define SAME_PLANE 3e-6     // how far they leave it, of the solid's extent
-
 static double area_of(const lbPolyhedron *p, int32_t triangle) {
   lbVec3 a = lb_triangle_corner(&p->surface, triangle, 0);
   lbVec3 ab = lb_sub(lb_triangle_corner(&p->surface, triangle, 1), a);
@@ -38,7 +35,7 @@ static bool has_knife_edge(const lbPolyhedron *p) {
 static bool lies_in_plane(const lbPolyhedron *p, int32_t triangle, int32_t seed, double tolerance) {
   lbVec3 n = p->normals[triangle], plane = p->normals[seed];
   lbVec3 origin = lb_triangle_corner(&p->surface, seed, 0);
-  if (lb_dot(n, n) > 0 && lb_dot(n, plane) < 1 - SAME_DIRECTION) return false;
+  if (lb_dot(n, n) > 0 && lb_dot(n, plane) < 1 - 0.5 * LB_FLAT_ANGLE * LB_FLAT_ANGLE) return false;
   for (int k = 0; k < 3; k++) {
     double height = lb_dot(plane, lb_sub(lb_triangle_corner(&p->surface, triangle, k), origin));
     if (fabs(height) > tolerance) return false;
@@ -114,7 +111,7 @@ lbStatus lb_polyhedron_find_faces(lbPolyhedron *p, lbError *err) {
     status = lb_fail_memory(err);
     goto done;
   }
-  double tolerance = has_knife_edge(p) ? 0 : SAME_PLANE * extent_of(p);
+  double tolerance = has_knife_edge(p) ? 0 : LB_SAME_PLACE * extent_of(p);
   for (int32_t i = 0; i < p->triangle_count; i++) face_of[i] = -1;
   for (int32_t seed; (seed = next_seed(p, face_of)) >= 0;) {
     int32_t face = p->face_count;

@@ -2,7 +2,9 @@
 // the hull has LB_HULL_MAX_VERTICES vertices: it then is the hull of those that reach farthest).
 #include "collide/solid_parts.h"
 
-#define OUTSIDE 1e-9 // of the points' extent: what is nearer to the hull counts as on it
+// Of the points' extent: points nearer to the hull count as on it. Doubled, the hull has fewer
+// corners; below rounding, faces turn inside out.
+#define OUTSIDE 1e-9
 enum { MOST_FACES = 2 * LB_HULL_MAX_VERTICES, MOST_EVER = 64 * LB_HULL_MAX_VERTICES };
 
 typedef struct Face {

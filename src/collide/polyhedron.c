@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-#define FLAT_SINE 2e-3 // edges bent by less, or bent inwards, never touch a flat triangle
-
 // ---- vertices and triangles --------------------------------------------------------------------
 
 typedef struct Sorted {
@@ -145,7 +143,7 @@ static void add_edge(lbPolyhedron *p, const lbSurfaceEdge *left, const lbSurface
   edge->normal = lb_direction_or(lb_add(edge->faces[0], edge->faces[1]), edge->faces[0]);
   if (lb_dot(edge->normal, edge->normal) == 0) edge->normal = lb_square_to(edge->along);
   // Convex: each triangle lies behind the other one's plane.
-  bool convex = lb_dot(edge->faces[0], edge->inward[1]) < -FLAT_SINE ||
+  bool convex = lb_dot(edge->faces[0], edge->inward[1]) < -LB_FLAT_ANGLE ||
                 lb_dot(edge->faces[0], edge->faces[1]) < -1 + 1e-12;
   edge->sharp = edge->border || convex;
   p->triangle_edges[3 * left->triangle + left->corner] = id;

@@ -4,8 +4,8 @@
 #include "base/refuse.h"
 
 // Lengths beyond these would make squares and products of squares over- or underflow.
-#define LEAST_LENGTH 1e-12
-#define GREATEST_LENGTH 1e12
+#define LEAST_LENGTH 1e-12   // m
+#define GREATEST_LENGTH 1e12 // m
 
 static const char *const kind_names[LB_SOLID_KIND_COUNT] = { "plane",   "sphere", "box",
                                                              "capsule", "hull",   "mesh" };

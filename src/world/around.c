@@ -1,4 +1,5 @@
-// What is where in a world: rays, nearest places, balls and boxes against bodies and colliders.
+// Spatial queries of a world: rays, closest points, overlaps of spheres and boxes with bodies and
+// colliders.
 #include "world/touch.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static lbStatus check_length(double length, const char *what, lbError *err) {
 
 // ---- rays --------------------------------------------------------------------------------------
 
-static lbVec3 normal_of(lbVec3 a, lbVec3 b, lbVec3 c) {
+static lbVec3 normal_of_corners(lbVec3 a, lbVec3 b, lbVec3 c) {
   return lb_normalise(lb_cross(lb_sub(b, a), lb_sub(c, a)));
 }
 
@@ -24,7 +25,7 @@ static lbVec3 triangle_normal(const lbBody *body, int32_t triangle) {
   lbVec3 at[3];
   for (int k = 0; k < 3; k++)
     (void)lb_body_point(body, lb_point_triangle(triangle, k == 0, k == 1, k == 2), &at[k], NULL);
-  return normal_of(at[0], at[1], at[2]);
+  return normal_of_corners(at[0], at[1], at[2]);
 }
 
 static void meet_collider(const lbWorld *world, int32_t number, lbVec3 origin, lbVec3 direction,
@@ -66,7 +67,7 @@ lbStatus lb_world_ray(const lbWorld *world, lbVec3 origin, lbVec3 direction, dou
   return LB_OK;
 }
 
-// ---- the nearest place -------------------------------------------------------------------------
+// ---- closest points -------------------------------------------------------------------------
 
 typedef struct Nearest {
   lbVec3 place; // own axes of the body
@@ -81,14 +82,14 @@ static bool may_be_nearer(void *context, lbVec3 centre, double radius) {
   return lb_length(lb_sub(centre, n->place)) - radius < n->distance;
 }
 
-static bool compare(void *context, const lbSurfaceTriangle *t, int32_t number) {
+static bool compare_triangle(void *context, const lbSurfaceTriangle *t, int32_t number) {
   Nearest *n = context;
   double weights[3];
   double distance = sqrt(
       lb_triangle_closest_point(n->place, t->corners[0], t->corners[1], t->corners[2], weights));
   if (!(distance < n->distance)) return true;
   n->distance = distance, n->triangle = number;
-  n->normal = normal_of(t->corners[0], t->corners[1], t->corners[2]);
+  n->normal = normal_of_corners(t->corners[0], t->corners[1], t->corners[2]);
   for (int k = 0; k < 3; k++) n->weights[k] = weights[k];
   return true;
 }
@@ -103,7 +104,7 @@ static lbStatus near_body(const lbWorld *world, int32_t slot, lbVec3 place, lbFo
   Nearest n = { .place = lb_body_unplace(body, place),
                 .distance = found->distance,
                 .triangle = -1 };
-  if (!lb_touch_visit(body, may_be_nearer, compare, &n)) return lb_fail_memory(err);
+  if (!lb_touch_visit(body, may_be_nearer, compare_triangle, &n)) return lb_fail_memory(err);
   if (n.triangle < 0) return LB_OK;
   lbPoint point = lb_point_triangle(n.triangle, n.weights[0], n.weights[1], n.weights[2]);
   *found = (lbFound){ .body = lb_world_id(slot, world->slots[slot].generation),
@@ -151,7 +152,7 @@ typedef struct Region {
   const lbBody *body;
   lbVec3 centre; // own axes of the body
   bool met;
-  double angle; // that the surface fills around the centre
+  double angle; // solid angle of the surface, seen from the centre
   bool failed;  // no memory
 } Region;
 
@@ -174,14 +175,14 @@ static bool meets_region(void *context, const lbSurfaceTriangle *t, int32_t numb
   return !r->met;
 }
 
-static bool everywhere(void *context, lbVec3 centre, double radius) {
+static bool visits_everything(void *context, lbVec3 centre, double radius) {
   (void)context, (void)centre, (void)radius;
   return true;
 }
 
 // The solid angle of a triangle (Van Oosterom & Strackee 1983): all of a closed surface together
 // have 4 pi around what is inside.
-static bool add_angle(void *context, const lbSurfaceTriangle *t, int32_t number) {
+static bool add_solid_angle(void *context, const lbSurfaceTriangle *t, int32_t number) {
   Region *r = context;
   lbVec3 a = lb_sub(t->corners[0], r->centre), b = lb_sub(t->corners[1], r->centre),
          c = lb_sub(t->corners[2], r->centre);
@@ -200,7 +201,7 @@ static bool body_meets(const lbBody *body, Region *r) {
   r->body = body, r->met = false, r->angle = 0;
   r->centre = lb_body_unplace(body, r->frame.position);
   bool seen = lb_touch_visit(body, reaches_region, meets_region, r);
-  if (!r->met) seen = lb_touch_visit(body, everywhere, add_angle, r) && seen;
+  if (!r->met) seen = lb_touch_visit(body, visits_everything, add_solid_angle, r) && seen;
   r->failed = r->failed || !seen;
   return r->met || fabs(r->angle) > 2 * LB_PI;
 }
@@ -223,8 +224,9 @@ static void list_region(const lbWorld *world, Region *r, int32_t most, lbFound *
   }
 }
 
-static lbStatus overlap(const lbWorld *world, const lbSolidDef *def, lbVec3 centre, lbQuat rotation,
-                        int32_t most, lbFound *found, int32_t *count, lbError *err) {
+static lbStatus list_overlaps(const lbWorld *world, const lbSolidDef *def, lbVec3 centre,
+                              lbQuat rotation, int32_t most, lbFound *found, int32_t *count,
+                              lbError *err) {
   if (!world) return lb_refuse_null(err, "world");
   if (!count) return lb_refuse_null(err, "count");
   if (most > 0 && !found) return lb_refuse_null(err, "found");
@@ -247,7 +249,7 @@ lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double rad
                                  lbFound *found, int32_t *count, lbError *err) {
   lbSolidDef def = lb_solid_def(LB_SOLID_SPHERE);
   def.radius = radius;
-  return overlap(world, &def, centre, lb_quat_identity(), most, found, count, err);
+  return list_overlaps(world, &def, centre, lb_quat_identity(), most, found, count, err);
 }
 
 lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotation,
@@ -256,5 +258,5 @@ lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotati
   lbSolidDef def = lb_solid_def(LB_SOLID_BOX);
   if (!size) return lb_refuse_null(err, "size");
   for (int k = 0; k < 3; k++) def.size[k] = size[k];
-  return overlap(world, &def, centre, rotation, most, found, count, err);
+  return list_overlaps(world, &def, centre, rotation, most, found, count, err);
 }

@@ -1,7 +1,9 @@
-// Where a body touches what is rigid, a collider or a rigid body, or could in this step.
+// Contact points of a body and a solid: a collider or a rigid body.
 //
-// A surface that is placed for others is looked at block by block; otherwise trees of spheres
-// (body/tree.h) lead to the triangles that matter. collide/solid.h finds places.
+// A surface that is already in world coordinates is searched by blocks of eight triangles;
+// otherwise a tree of spheres (body/tree.h) gives the triangles near the solid. collide/solid.h
+// finds the contact points of each triangle. Distances from meshes are remembered for each vertex:
+// as long as a vertex has moved less than it was away, it needs no search.
 #include "world/touch.h"
 
 #include <string.h>
@@ -11,16 +13,16 @@ typedef struct Approach {
   const lbNear *near;
   lbTouchWork *work;
   const lbBody *body;
-  const lbPlaced *placed; // all of its surface; NULL: by
-  lbScratch *scratch;     // with the body's state
+  const lbPlaced *placed; // all of its surface; NULL: the tree of spheres
+  lbScratch *scratch;     // with the body's state, without a surface
   const lbSolid *solid;
   lbSolidHint *hints; // of the surface's vertices, blocks and groups of blocks; NULL: none
   lbSolidFrame frame; // of the solid
   lbMat3 turn;        // from the body's axes to the solid's: turn x + shift
   lbVec3 shift;
-  lbBox box;    // of the solid and what is near, world
-  lbVec3 rate;  // m/s, world: how the origin of the solid's axes moves,
-  lbMat3 rates; // and, 1/s, what is beside it moves otherwise
+  lbBox box;    // of the solid, grown by the margin, world
+  lbVec3 rate;  // m/s, world: velocity of the origin of the solid's axes, and
+  lbMat3 rates; // 1/s: its gradient
   double margin, length;
 } Approach;
 
@@ -33,7 +35,7 @@ static bool reaches_solid(void *context, lbVec3 centre, double radius) {
   return lb_solid_is_within(a->solid, to_solid(a, centre), radius + a->margin);
 }
 
-// Of a place of what is rigid, world.
+// Velocity of a point of the solid, world.
 static lbVec3 rigid_velocity(const Approach *a, lbVec3 place) {
   if (a->near->slots[1] >= 0) {
     const lbBody *body = a->world->slots[a->near->slots[1]].body;
@@ -43,8 +45,8 @@ static lbVec3 rigid_velocity(const Approach *a, lbVec3 place) {
   return lb_scale(1 / a->world->h, lb_collider_way(collider, place));
 }
 
-// It is affine.
-static void find_rates(Approach *a) {
+// Velocities of the solid are affine.
+static void find_solid_rates(Approach *a) {
   lbVec3 columns[3];
   a->rate = rigid_velocity(a, a->frame.position);
   for (int k = 0; k < 3; k++) {
@@ -106,7 +108,7 @@ static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_
   return true;
 }
 
-// ---- the same of a surface that is placed ------------------------------------------------------
+// ---- surfaces in world coordinates ------------------------------------------------------
 
 // `hint`: of the box's middle; NULL: none
 static bool reaches_box(const Approach *a, const lbBox *box, double margin, lbSolidHint *hint) {
@@ -122,9 +124,9 @@ static bool reaches_box(const Approach *a, const lbBox *box, double margin, lbSo
   return lb_solid_is_within_from(a->solid, hint, centre, limit);
 }
 
-// m: how near the solid a triangle is that could meet it. What it would meet is no farther than the
-// margin, and moves as the solid does there.
-static double reach_of(const Approach *a, int32_t number) {
+// m: greatest distance of a triangle from the solid at which they could meet in the step. What it
+// would meet is no farther than the margin, and has the velocity of the solid there.
+static double margin_of(const Approach *a, int32_t number) {
   const lbPlaced *placed = a->placed;
   const int32_t *corners = placed->tree->model->triangles + 3 * (size_t)number;
   double most = 0, turning = 0;
@@ -134,10 +136,10 @@ static double reach_of(const Approach *a, int32_t number) {
     lbVec3 arm = lb_sub(lb_vec3_load(placed->positions + at), a->frame.position);
     lbVec3 by = lb_sub(lb_vec3_load(placed->velocities + at), a->rate);
     by = lb_sub(by, lb_mat3_apply(a->rates, arm));
-    most = fmax(most, lb_dot(by, by));
+    most = lb_greater(most, lb_dot(by, by));
   }
   most = sqrt(most) + sqrt(turning) * a->margin;
-  return fmin(a->margin, lb_near_reach(a->world, a->near, most, most));
+  return lb_lesser(a->margin, lb_near_reach(a->world, a->near, most, most));
 }
 
 static void touch_placed(const Approach *a, int32_t number, double margin) {
@@ -154,20 +156,21 @@ static void touch_placed(const Approach *a, int32_t number, double margin) {
 
 static void visit_block(const Approach *a, int32_t block) {
   const lbBoxSet *boxes = &a->placed->boxes;
-  bool mesh = lb_solid_kind(a->solid) == LB_SOLID_MESH; // where asking takes as long as looking
+  bool mesh =
+      lb_solid_kind(a->solid) == LB_SOLID_MESH; // a distance takes as long as the test itself
   int32_t vertices = a->placed->tree->model->size.vertex_count;
   lbBox box = lb_box_set_block(boxes, block);
   if (!reaches_box(a, &box, a->margin, a->hints ? a->hints + vertices + block : NULL)) return;
   for (int32_t i = LB_BATCH * block; i < LB_BATCH * (block + 1) && i < boxes->count; i++) {
     box = lb_box_set_get(boxes, i);
     if (!lb_box_overlap(&box, &a->box)) continue;
-    double margin = reach_of(a, a->placed->triangles[i]);
+    double margin = margin_of(a, a->placed->triangles[i]);
     if (mesh || reaches_box(a, &box, margin, NULL))
       touch_placed(a, a->placed->triangles[i], margin);
   }
 }
 
-// Eight blocks after eight blocks.
+// By groups of eight blocks.
 static void visit_placed(const Approach *a) {
   int32_t blocks = lb_box_set_blocks(&a->placed->boxes);
   int32_t groups = a->placed->tree->model->size.vertex_count + blocks; // in hints
@@ -184,7 +187,6 @@ static void visit_placed(const Approach *a) {
   }
 }
 
-// What is rigid: a collider, or a body of that kind.
 typedef struct Rigid {
   const lbSolid *solid;
   lbSolidFrame frame;
@@ -200,7 +202,7 @@ static Rigid collider_of(const lbWorld *world, int32_t number) {
   return (Rigid){ c->solid, c->frame };
 }
 
-// A body that deforms.
+// A deformable body.
 static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near,
                              const Rigid *r) {
   int32_t slot = near->slots[0];
@@ -222,7 +224,7 @@ static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *ne
     a.placed = placed;
     a.box = lb_solid_world_box(a.solid, &a.frame);
     for (int k = 0; k < 3; k++) a.box.low[k] -= a.margin, a.box.high[k] += a.margin;
-    find_rates(&a);
+    find_solid_rates(&a);
     visit_placed(&a);
     return a.length;
   }

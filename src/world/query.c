@@ -1,7 +1,6 @@
 // What a ray hits first, of all bodies of a world.
+#include "collide/solid.h"
 #include "world/world.h"
-
-#define ROUNDING 1.001 // of a bounding ball
 
 typedef struct Ball {
   lbVec3 centre;
@@ -44,7 +43,7 @@ static double entry(const lbBody *body, lbVec3 origin, lbVec3 direction, Seen *s
   const lbModel *model = lb_body_model(body);
   if (seen->model != model) *seen = (Seen){ model, rest_ball(model) };
   Ball ball = { lb_body_place(body, seen->ball.centre),
-                ROUNDING * (seen->ball.radius + lb_body_reach(body)) };
+                (1 + LB_SAME_PLACE) * (seen->ball.radius + lb_body_reach(body)) };
   return enter(origin, direction, ball);
 }
 
