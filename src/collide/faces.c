@@ -44,8 +44,8 @@ static bool lies_in_plane(const lbPolyhedron *p, int32_t triangle, int32_t seed,
 }
 
 // Spreads the face from its seed over neighbours in the seed's plane. `stack` holds all triangles.
-static void spread(const lbPolyhedron *p, int32_t seed, int32_t face, int32_t *face_of,
-                   int32_t *stack, double tolerance) {
+static void spread_face(const lbPolyhedron *p, int32_t seed, int32_t face, int32_t *face_of,
+                        int32_t *stack, double tolerance) {
   int32_t stacked = 0;
   face_of[seed] = face;
   stack[stacked++] = seed;
@@ -88,7 +88,7 @@ static double extent_of(const lbPolyhedron *p) {
   return most;
 }
 
-static double support(const lbPolyhedron *p, lbVec3 normal) {
+static double support_of_face(const lbPolyhedron *p, lbVec3 normal) {
   double most = -INFINITY;
   for (int32_t i = 0; i < 3 * p->triangle_count; i++)
     most = lb_greater(most, lb_dot(normal, lb_polyhedron_vertex(p, p->triangles[i])));
@@ -115,11 +115,11 @@ lbStatus lb_polyhedron_find_faces(lbPolyhedron *p, lbError *err) {
   for (int32_t i = 0; i < p->triangle_count; i++) face_of[i] = -1;
   for (int32_t seed; (seed = next_seed(p, face_of)) >= 0;) {
     int32_t face = p->face_count;
-    spread(p, seed, face, face_of, stack, tolerance);
+    spread_face(p, seed, face, face_of, stack, tolerance);
     if (lb_dot(p->normals[seed], p->normals[seed]) == 0) continue; // flat triangles left over
     int32_t begin = p->face_begin[face];
     p->face_normals[face] = p->normals[seed];
-    p->face_offsets[face] = support(p, p->normals[seed]);
+    p->face_offsets[face] = support_of_face(p, p->normals[seed]);
     p->face_begin[face + 1] = begin + walk_round(p, face, face_of, next, p->face_vertices + begin,
                                                  3 * p->triangle_count - begin);
     p->face_count++;

@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-static lbStatus check_place(lbVec3 place, const char *what, lbError *err) {
+static lbStatus check_query_point(lbVec3 place, const char *what, lbError *err) {
   if (lb_vec3_is_bounded(place)) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "%s is (%g, %g, %g): not a number or beyond %g", what,
                  place.x, place.y, place.z, LB_BODY_MOST);
 }
 
-static lbStatus check_length(double length, const char *what, lbError *err) {
+static lbStatus check_query_length(double length, const char *what, lbError *err) {
   if (length >= 0) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "%s is %g; it must be 0 or more", what, length);
 }
@@ -21,7 +21,7 @@ static lbVec3 normal_of_corners(lbVec3 a, lbVec3 b, lbVec3 c) {
   return lb_normalise(lb_cross(lb_sub(b, a), lb_sub(c, a)));
 }
 
-static lbVec3 triangle_normal(const lbBody *body, int32_t triangle) {
+static lbVec3 body_triangle_normal(const lbBody *body, int32_t triangle) {
   lbVec3 at[3];
   for (int k = 0; k < 3; k++)
     (void)lb_body_point(body, lb_point_triangle(triangle, k == 0, k == 1, k == 2), &at[k], NULL);
@@ -50,18 +50,19 @@ lbStatus lb_world_ray(const lbWorld *world, lbVec3 origin, lbVec3 direction, dou
   if (!found) return lb_refuse_null(err, "found");
   lbBodyId body = 0;
   lbPick pick;
-  lbStatus status = check_length(length, "length", err);
+  lbStatus status = check_query_length(length, "length", err);
   if (!status) status = lb_world_pick(world, origin, direction, &body, &pick, err);
   if (status) return status;
   double unit = lb_length(direction);
   direction = lb_scale(1 / unit, direction);
   *found = (lbFound){ .distance = length };
   if (body && pick.distance * unit <= length)
-    *found = (lbFound){ .body = body,
-                        .point = pick.point,
-                        .position = pick.position,
-                        .normal = triangle_normal(lb_world_body(world, body), pick.point.index),
-                        .distance = pick.distance * unit };
+    *found =
+        (lbFound){ .body = body,
+                   .point = pick.point,
+                   .position = pick.position,
+                   .normal = body_triangle_normal(lb_world_body(world, body), pick.point.index),
+                   .distance = pick.distance * unit };
   for (int32_t i = 0; i < world->collider_count; i++)
     if (world->colliders[i].solid) meet_collider(world, i, origin, direction, found);
   return LB_OK;
@@ -130,8 +131,8 @@ lbStatus lb_world_closest(const lbWorld *world, lbVec3 place, double within, lbF
                           lbError *err) {
   if (!world) return lb_refuse_null(err, "world");
   if (!found) return lb_refuse_null(err, "found");
-  lbStatus status = check_place(place, "place", err);
-  if (!status) status = check_length(within, "within", err);
+  lbStatus status = check_query_point(place, "place", err);
+  if (!status) status = check_query_length(within, "within", err);
   if (status) return status;
   *found = (lbFound){ .distance = within };
   for (int32_t i = 0; i < world->slot_count && !status; i++)
@@ -206,8 +207,8 @@ static bool body_meets(const lbBody *body, Region *r) {
   return r->met || fabs(r->angle) > 2 * LB_PI;
 }
 
-static void list_region(const lbWorld *world, Region *r, int32_t most, lbFound *found,
-                        int32_t *count) {
+static void list_in_region(const lbWorld *world, Region *r, int32_t most, lbFound *found,
+                           int32_t *count) {
   *count = 0;
   for (int32_t i = 0; i < world->slot_count; i++) {
     if (!has_surface(&world->slots[i]) || !body_meets(world->slots[i].body, r)) continue;
@@ -240,7 +241,7 @@ static lbStatus list_overlaps(const lbWorld *world, const lbSolidDef *def, lbVec
                .radius = lb_solid_sphere(solid, &middle),
                .box = lb_solid_box(solid),
                .is_box = def->kind == LB_SOLID_BOX };
-  list_region(world, &r, most, found, count);
+  list_in_region(world, &r, most, found, count);
   lb_solid_destroy(solid);
   return r.failed ? lb_fail_memory(err) : LB_OK;
 }

@@ -7,17 +7,17 @@
 #include "world/touch.h"
 
 // The vertex that a candidate is at; -1: it is on an edge or a face.
-static int32_t vertex_of(const lbModel *model, const lbTouchCandidate *c) {
+static int32_t vertex_of_candidate(const lbModel *model, const lbTouchCandidate *c) {
   for (int k = 0; k < 3; k++)
     if (c->weights[0][k] == 1) return model->triangles[3 * (size_t)c->triangles[0] + (size_t)k];
   return -1;
 }
 
 // at (vertices) <- the candidate at each; -1: none
-static void find_vertices(const lbModel *model, const lbTouchWork *work, int32_t *at) {
+static void find_touching_vertices(const lbModel *model, const lbTouchWork *work, int32_t *at) {
   for (int32_t v = 0; v < model->size.vertex_count; v++) at[v] = -1;
   for (int32_t i = 0; i < work->candidate_count; i++) {
-    int32_t vertex = vertex_of(model, &work->candidates[i]);
+    int32_t vertex = vertex_of_candidate(model, &work->candidates[i]);
     if (vertex >= 0 && at[vertex] < 0) at[vertex] = i;
   }
 }
@@ -57,7 +57,7 @@ void lb_touch_make_patches(const lbWorld *world, lbTouchWork *work, const lbNear
   if (near->slots[1] >= 0 || !lb_compliance_is_estimated(world, near->slots[0])) return;
   if (work->candidate_count <= lb_touch_pair_most(world, near)) return;
   if (model->size.vertex_count > world->touch->found_room) return;
-  find_vertices(model, work, at);
+  find_touching_vertices(model, work, at);
   for (int32_t i = 0; i < work->candidate_count; i++) work->places[i].gap = 1;
   for (int corners = 3; corners >= 2; corners--)
     for (int32_t t = 0; t < model->size.triangle_count; t++) {

@@ -49,7 +49,7 @@ static void thin_pair(lbWorldTouch *touch, lbNear *near, int32_t most, int32_t n
 // ---- lists -------------------------------------------------------------------------------------
 
 // Moves the contact points of pairs behind those of the pairs before, at most `most` of each.
-static void compact(lbWorldTouch *touch, int32_t begin, int32_t end, int32_t most) {
+static void compact_found(lbWorldTouch *touch, int32_t begin, int32_t end, int32_t most) {
   for (int32_t i = begin; i < end; i++) {
     lbNear *near = &touch->nears[i];
     thin_pair(touch, near, most, INT32_MAX);
@@ -62,11 +62,11 @@ static void compact(lbWorldTouch *touch, int32_t begin, int32_t end, int32_t mos
 
 void lb_touch_gather(lbWorldTouch *touch, int32_t first, int32_t count) {
   int32_t room = LB_LISTED * touch->contact_room, most = LB_NODAL_CONTACTS;
-  compact(touch, first, first + count, most);
+  compact_found(touch, first, first + count, most);
   while (touch->listed_count > room && most > 1) {
     most /= 2;
     touch->listed_count = 0;
-    compact(touch, 0, first + count, most);
+    compact_found(touch, 0, first + count, most);
   }
   for (int32_t i = first + count; touch->listed_count > room; i--) { // pairs without any
     lbNear *near = &touch->nears[i - 1];

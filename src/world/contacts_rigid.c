@@ -36,7 +36,7 @@ static bool reaches_solid(void *context, lbVec3 centre, double radius) {
 }
 
 // Velocity of a point of the solid, world.
-static lbVec3 rigid_velocity(const Approach *a, lbVec3 place) {
+static lbVec3 solid_velocity(const Approach *a, lbVec3 place) {
   if (a->near->slots[1] >= 0) {
     const lbBody *body = a->world->slots[a->near->slots[1]].body;
     return lb_frame_velocity(body, lb_body_unplace(body, place), lb_vec3(0, 0, 0));
@@ -48,10 +48,10 @@ static lbVec3 rigid_velocity(const Approach *a, lbVec3 place) {
 // Velocities of the solid are affine.
 static void find_solid_rates(Approach *a) {
   lbVec3 columns[3];
-  a->rate = rigid_velocity(a, a->frame.position);
+  a->rate = solid_velocity(a, a->frame.position);
   for (int k = 0; k < 3; k++) {
     lbVec3 at = lb_add(a->frame.position, lb_vec3(k == 0, k == 1, k == 2));
-    columns[k] = lb_sub(rigid_velocity(a, at), a->rate);
+    columns[k] = lb_sub(solid_velocity(a, at), a->rate);
   }
   a->rates = (lbMat3){ { columns[0].x, columns[1].x, columns[2].x, columns[0].y, columns[1].y,
                          columns[2].y, columns[0].z, columns[1].z, columns[2].z } };
@@ -65,14 +65,14 @@ static lbVec3 own_velocity(const Approach *a, const lbTouchCandidate *c) {
   return lb_touch_velocity(a->body, a->scratch, &spot, &place);
 }
 
-static bool may_meet(const Approach *a, const lbTouchCandidate *c) {
+static bool candidate_may_meet(const Approach *a, const lbTouchCandidate *c) {
   if (c->gap < a->near->slack) return true;
   lbVec3 own = own_velocity(a, c);
-  return lb_near_may_meet(a->world, a->near, c->gap, c->normal, own, rigid_velocity(a, c->point));
+  return lb_near_may_meet(a->world, a->near, c->gap, c->normal, own, solid_velocity(a, c->point));
 }
 
-static int32_t touch_triangle(const Approach *a, const lbSurfaceTriangle *at, int32_t number,
-                              double margin, lbSolidTouch found[LB_SOLID_TOUCHES]) {
+static int32_t test_triangle(const Approach *a, const lbSurfaceTriangle *at, int32_t number,
+                             double margin, lbSolidTouch found[LB_SOLID_TOUCHES]) {
   const int32_t *vertices = lb_body_model(a->body)->triangles + 3 * (size_t)number;
   if (!a->hints) return lb_solid_touch_triangle(a->solid, at, margin, found);
   lbSolidHint *const hints[3] = { a->hints + vertices[0], a->hints + vertices[1],
@@ -84,7 +84,7 @@ static int32_t touch_triangle(const Approach *a, const lbSurfaceTriangle *at, in
 static void touch_solid_at(const Approach *a, const lbSurfaceTriangle *at, int32_t number,
                            double margin) {
   lbSolidTouch found[LB_SOLID_TOUCHES];
-  int32_t count = touch_triangle(a, at, number, margin, found);
+  int32_t count = test_triangle(a, at, number, margin, found);
   for (int32_t i = 0; i < count; i++) {
     if (!lb_touch_mend_side(a->body, a->solid, &a->frame, at, number, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { number, -1 },
@@ -93,7 +93,7 @@ static void touch_solid_at(const Approach *a, const lbSurfaceTriangle *at, int32
                            .feature = found[i].feature,
                            .gap = found[i].gap };
     for (int k = 0; k < 3; k++) c.weights[0][k] = found[i].weights[k];
-    if (may_meet(a, &c)) lb_touch_add_candidate(a->work, a->length, &c);
+    if (candidate_may_meet(a, &c)) lb_touch_add_candidate(a->work, a->length, &c);
   }
 }
 
@@ -192,7 +192,7 @@ typedef struct Rigid {
   lbSolidFrame frame;
 } Rigid;
 
-static Rigid rigid_of(const lbWorld *world, int32_t slot) {
+static Rigid rigid_of_slot(const lbWorld *world, int32_t slot) {
   const lbBody *body = world->slots[slot].body;
   return (Rigid){ lb_body_solid(body), { lb_body_rotation_matrix(body), lb_body_position(body) } };
 }
@@ -239,7 +239,7 @@ static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *ne
 static double approach_pair(const lbWorld *world, lbTouchWork *work, const lbNear *near,
                             const Rigid *r) {
   int32_t slot = near->slots[0];
-  Rigid own = rigid_of(world, slot);
+  Rigid own = rigid_of_slot(world, slot);
   lbSolidPairTouch found[LB_PAIR_TOUCHES];
   double length = world->touch->reaches[slot];
   int32_t count = lb_solids_touch(own.solid, &own.frame, r->solid, &r->frame, near->margin, found);
@@ -255,7 +255,7 @@ static double approach_pair(const lbWorld *world, lbTouchWork *work, const lbNea
   return length;
 }
 
-static const lbSolid *solid_of(const lbWorld *world, const lbNear *near) { // NULL: it deforms
+static const lbSolid *solid_of_pair(const lbWorld *world, const lbNear *near) { // NULL: it deforms
   if (near->slots[1] >= 0) return lb_body_solid(world->slots[near->slots[1]].body);
   return near->collider >= 0 ? world->colliders[near->collider].solid : NULL;
 }
@@ -263,7 +263,7 @@ static const lbSolid *solid_of(const lbWorld *world, const lbNear *near) { // NU
 // ---- hints -------------------------------------------------------------------------------------
 
 // One number for each collider and rigid body that ever was in the world.
-static uint64_t key_of(const lbWorld *world, const lbNear *near) {
+static uint64_t hint_key_of(const lbWorld *world, const lbNear *near) {
   bool body = near->slots[1] >= 0;
   uint32_t generation =
       body ? world->slots[near->slots[1]].generation : world->colliders[near->collider].generation;
@@ -279,21 +279,21 @@ void lb_touch_share_hints(lbWorld *world) {
   for (int32_t i = 0; i < touch->near_count; i++) {
     lbNear *near = &touch->nears[i];
     lb_near_put_rigid_last(world, near);
-    const lbSolid *solid = solid_of(world, near);
+    const lbSolid *solid = solid_of_pair(world, near);
     lbPlaced *placed = world->slots[near->slots[0]].placed;
     near->hinted = solid && placed && lb_solid_kind(solid) == LB_SOLID_MESH && !placed->hints_used;
     if (!near->hinted) continue;
     placed->hints_used = true;
-    if (placed->hints_ready && placed->hint_key == key_of(world, near)) continue;
+    if (placed->hints_ready && placed->hint_key == hint_key_of(world, near)) continue;
     placed->hints_ready = true;
-    placed->hint_key = key_of(world, near);
+    placed->hint_key = hint_key_of(world, near);
     for (int32_t k = 0; k < placed->hint_count; k++) placed->hints[k] = lb_solid_hint();
   }
 }
 
 double lb_touch_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   int32_t b = near->slots[1];
-  Rigid r = b >= 0 ? rigid_of(world, b) : collider_of(world, near->collider);
+  Rigid r = b >= 0 ? rigid_of_slot(world, b) : collider_of(world, near->collider);
   if (lb_body_solid(world->slots[near->slots[0]].body)) return approach_pair(world, work, near, &r);
   return approach_rigid(world, work, near, &r);
 }

@@ -60,7 +60,7 @@ static lbBox front_of(const Pair *p, int side) {
   return front;
 }
 
-static inline lbVec3 corner_of(const Pair *p, int side, int32_t vertex) {
+static inline lbVec3 vertex_in_pair(const Pair *p, int side, int32_t vertex) {
   const lbPairSide *own = &p->work->sides[side];
   if (own->turned) return lb_vec3_load(own->places + 3 * (size_t)vertex);
   return lb_solid_to_own(&p->frame, lb_vec3_load(p->placed[side]->positions + 3 * (size_t)vertex));
@@ -72,7 +72,7 @@ static inline lbVec3 rate_of(const Pair *p, int side, int32_t vertex) {
   return lb_sub(rate, lb_vec3_load(p->sweeping.velocity));
 }
 
-static const int32_t *corners_of(const Pair *p, int side, int32_t triangle) {
+static const int32_t *vertices_of_triangle(const Pair *p, int side, int32_t triangle) {
   return p->placed[side]->tree->model->triangles + 3 * (size_t)triangle;
 }
 
@@ -88,7 +88,7 @@ static void add_swept_vertex(const Pair *p, int number, int32_t vertex, lbBox *b
   }
   lbVec3 rate = rate_of(p, number, vertex), own = lb_add(rate, lb_vec3_load(s->velocity));
   double by = s->grow + s->aside * s->ahead * lb_length(rate), at[3], way[3], alone[3];
-  lb_vec3_store(at, corner_of(p, number, vertex));
+  lb_vec3_store(at, vertex_in_pair(p, number, vertex));
   lb_vec3_store(way, lb_mat3_apply_transpose(p->frame.rotation, lb_scale(s->ahead, rate)));
   lb_vec3_store(alone, lb_mat3_apply_transpose(p->frame.rotation, lb_scale(s->alone, own)));
   for (int k = 0; k < 3; k++) {
@@ -100,7 +100,7 @@ static void add_swept_vertex(const Pair *p, int number, int32_t vertex, lbBox *b
 }
 
 static lbBox swept_box(const Pair *p, int side, int32_t triangle) {
-  const int32_t *corners = corners_of(p, side, triangle);
+  const int32_t *corners = vertices_of_triangle(p, side, triangle);
   lbBox box = lb_box_empty();
   for (int k = 0; k < 3; k++) add_swept_vertex(p, side, corners[k], &box);
   return box;
@@ -165,7 +165,7 @@ static void list_second(const Pair *p) {
 }
 
 // Keeps triangles whose swept box meets one of the other side.
-static void keep_near(const Pair *p) {
+static void keep_near_triangles(const Pair *p) {
   lbPairSide *first = &p->work->sides[0], *second = &p->work->sides[1];
   uint8_t *marks = p->work->marks;
   first->count = second->count = 0;
@@ -190,12 +190,12 @@ static bool is_ridge(const lbSurfaceTriangle *t, lbVec3 normal, int k) {
 }
 
 // Velocities of the kept triangles of a side.
-static void find_rates(const Pair *p, int number) {
+static void find_side_rates(const Pair *p, int number) {
   lbPairSide *side = &p->work->sides[number];
   double most = 0;
   side->rates = lb_box_empty();
   for (int32_t i = 0; i < side->count; i++) {
-    const int32_t *corners = corners_of(p, number, side->numbers[side->kept[i]]);
+    const int32_t *corners = vertices_of_triangle(p, number, side->numbers[side->kept[i]]);
     for (int k = 0; k < 3; k++) {
       lbVec3 rate = rate_of(p, number, corners[k]);
       most = lb_greater(most, lb_dot(rate, rate));
@@ -206,8 +206,8 @@ static void find_rates(const Pair *p, int number) {
 }
 
 // m: greatest height above a face of a corner of the other side that could meet it.
-static double height_of(const Pair *p, int number, const lbPairTriangle *t) {
-  const int32_t *corners = corners_of(p, number, t->number);
+static double margin_above(const Pair *p, int number, const lbPairTriangle *t) {
+  const int32_t *corners = vertices_of_triangle(p, number, t->number);
   const lbPairSide *other = &p->work->sides[1 - number];
   lbVec3 normal = lb_mat3_apply(p->frame.rotation, t->facet.normal);
   double closing = -INFINITY, most = 0;
@@ -223,8 +223,8 @@ static double height_of(const Pair *p, int number, const lbPairTriangle *t) {
 }
 
 // The box of corner positions that can touch the face of a triangle.
-static lbBox slab_of(const Pair *p, int number, const lbPairTriangle *t) {
-  double above = height_of(p, number, t), below = p->margin + p->depth, normal[3];
+static lbBox face_slab(const Pair *p, int number, const lbPairTriangle *t) {
+  double above = margin_above(p, number, t), below = p->margin + p->depth, normal[3];
   lbBox box = lb_box_empty();
   for (int k = 0; k < 3; k++) add_place(&box, t->at.corners[k]);
   lb_vec3_store(normal, t->facet.normal);
@@ -239,11 +239,11 @@ static lbBox slab_of(const Pair *p, int number, const lbPairTriangle *t) {
 // Drops edges that are no ridge from those it owns; returns the swept box of the others.
 static lbBox keep_ridges(const Pair *p, int number, lbPairTriangle *t) {
   const int32_t *across = p->placed[number]->tree->across + 3 * (size_t)t->number;
-  const int32_t *corners = corners_of(p, number, t->number);
+  const int32_t *corners = vertices_of_triangle(p, number, t->number);
   lbBox ridges = lb_box_empty();
   for (int k = 0; k < 3; k++) {
     if (!(t->at.own & LB_OWN_EDGE(k))) continue;
-    t->at.across[k] = corner_of(p, number, across[k]);
+    t->at.across[k] = vertex_in_pair(p, number, across[k]);
     if (is_ridge(&t->at, t->facet.normal, k)) {
       add_swept_vertex(p, number, corners[k], &ridges);
       add_swept_vertex(p, number, corners[(k + 1) % 3], &ridges);
@@ -260,10 +260,10 @@ static void prepare_triangle(const Pair *p, int number, int32_t i) {
   const lbTree *tree = p->placed[number]->tree;
   t->number = side->numbers[side->kept[i]];
   t->at.own = tree->own[t->number];
-  const int32_t *corners = corners_of(p, number, t->number);
-  for (int k = 0; k < 3; k++) t->at.corners[k] = corner_of(p, number, corners[k]);
+  const int32_t *corners = vertices_of_triangle(p, number, t->number);
+  for (int k = 0; k < 3; k++) t->at.corners[k] = vertex_in_pair(p, number, corners[k]);
   t->facet = lb_facet(t->at.corners);
-  lbBox slab = slab_of(p, number, t);
+  lbBox slab = face_slab(p, number, t);
   lb_box_set_add(&side->slabs, &slab);
   lbBox ridges = keep_ridges(p, number, t);
   if (lb_box_is_empty(&ridges)) return;
@@ -281,8 +281,8 @@ static bool may_push(const Pair *p, int side, const lbPairTriangle *t, const dou
   return lb_touch_faces(p->bodies[side], p->placed[side]->tree, t->number, weights, now, push);
 }
 
-static bool may_meet(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
-                     const lbTriangleTouch *found, lbVec3 normal) {
+static bool points_may_meet(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
+                            const lbTriangleTouch *found, lbVec3 normal) {
   if (found->gap < p->near->slack) return true;
   lbVec3 one = lb_placed_velocity(p->placed[0], a->number, found->weights_a);
   lbVec3 other = lb_placed_velocity(p->placed[1], b->number, found->weights_b);
@@ -292,7 +292,7 @@ static bool may_meet(const Pair *p, const lbPairTriangle *a, const lbPairTriangl
 static void add_touch(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
                       const lbTriangleTouch *found) {
   lbVec3 normal = lb_mat3_apply(p->frame.rotation, found->normal), back = lb_scale(-1, normal);
-  if (!may_meet(p, a, b, found, normal)) return;
+  if (!points_may_meet(p, a, b, found, normal)) return;
   if (!may_push(p, 0, a, found->weights_a, normal) || !may_push(p, 1, b, found->weights_b, back))
     return;
   lbTouchCandidate c = { .triangles = { a->number, b->number },
@@ -326,7 +326,7 @@ static bool is_known(const lbTriangleTouch *touch, lbVec3 corner, const lbFacet 
 }
 
 // Corner k of a triangle of one side against faces of the other.
-static void touch_corner(const Pair *p, int number, const lbPairTriangle *t, int k) {
+static void test_corner(const Pair *p, int number, const lbPairTriangle *t, int k) {
   const lbPairSide *other = &p->work->sides[1 - number];
   lbTriangleTouch found, last = { .gap = INFINITY };
   lbBox at = lb_box_empty();
@@ -345,15 +345,15 @@ static void touch_corner(const Pair *p, int number, const lbPairTriangle *t, int
   }
 }
 
-static void touch_corners(const Pair *p, int number) {
+static void test_corners(const Pair *p, int number) {
   const lbPairSide *side = &p->work->sides[number];
   for (int32_t i = 0; i < side->count; i++)
     for (int k = 0; k < 3; k++)
       if (side->triangles[i].at.own & LB_OWN_CORNER(k))
-        touch_corner(p, number, &side->triangles[i], k);
+        test_corner(p, number, &side->triangles[i], k);
 }
 
-static void touch_ridges(const Pair *p) {
+static void test_ridges(const Pair *p) {
   const lbPairSide *first = &p->work->sides[0], *second = &p->work->sides[1];
   lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
   for (int32_t i = 0; i < first->ridges.count; i++) {
@@ -378,15 +378,15 @@ static void touch_all(const Pair *p) {
   if (sides[0].boxes.count == 0) return;
   list_second(p);
   if (sides[1].boxes.count == 0) return;
-  keep_near(p);
-  for (int number = 0; number < 2; number++) find_rates(p, number);
+  keep_near_triangles(p);
+  for (int number = 0; number < 2; number++) find_side_rates(p, number);
   for (int number = 0; number < 2; number++) {
     lb_box_set_clear(&sides[number].slabs);
     lb_box_set_clear(&sides[number].ridges);
     for (int32_t i = 0; i < sides[number].count; i++) prepare_triangle(p, number, i);
   }
-  for (int number = 0; number < 2; number++) touch_corners(p, number);
-  touch_ridges(p);
+  for (int number = 0; number < 2; number++) test_corners(p, number);
+  test_ridges(p);
 }
 
 // ---- two bodies --------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ static bool make_side(lbPairSide *side) {
          side->triangles && side->ridged && boxes && slabs && ridges;
 }
 
-static bool make_work(lbTouchWork *work, size_t triangles) {
+static bool make_pair_work(lbTouchWork *work, size_t triangles) {
   work->candidates = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->candidates);
   work->places = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->places);
   work->found = lb_alloc(triangles, sizeof *work->found);
@@ -78,7 +78,7 @@ lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t triangle_count, lbE
   lbTouchWork works[LB_NEAR_TASKS] = { 0 };
   bool made = true;
   for (int i = 0; i < LB_NEAR_TASKS; i++)
-    made = made && make_work(&works[i], (size_t)triangle_count);
+    made = made && make_pair_work(&works[i], (size_t)triangle_count);
   release_works(made ? touch->works : works);
   if (!made) return lb_fail_memory(err);
   memcpy(touch->works, works, sizeof works);
@@ -214,7 +214,7 @@ static bool use_pool(lbWorldTouch *touch, int32_t a, int32_t b) {
 }
 
 // Makes contacts of the chosen candidates of a pair, as many as there is room for.
-static void add_contacts(lbWorld *world, const lbNear *near) {
+static void add_pair_contacts(lbWorld *world, const lbNear *near) {
   lbWorldTouch *touch = world->touch;
   const lbTouchCandidate *found = touch->found + near->first;
   int32_t a = near->slots[0], b = near->slots[1];
@@ -246,14 +246,14 @@ static void add_contacts(lbWorld *world, const lbNear *near) {
 
 // ---- pairs -------------------------------------------------------------------------------------
 
-static bool is_rigid(const lbWorld *world, int32_t slot) {
+static bool is_rigid_slot(const lbWorld *world, int32_t slot) {
   return lb_body_solid(world->slots[slot].body) != NULL;
 }
 
 // The deformable body of a pair comes first.
 void lb_near_put_rigid_last(const lbWorld *world, lbNear *near) {
   int32_t a = near->slots[0], b = near->slots[1];
-  if (b < 0 || !is_rigid(world, a) || is_rigid(world, b)) return;
+  if (b < 0 || !is_rigid_slot(world, a) || is_rigid_slot(world, b)) return;
   near->slots[0] = b, near->slots[1] = a;
 }
 
@@ -265,7 +265,7 @@ static double find_candidates(const lbWorld *world, lbTouchWork *work, lbNear *n
     return world->touch->reaches[a];
   }
   if (b >= 0 && lb_touch_part(world, work, near)) return world->touch->reaches[a];
-  if (b >= 0 && !is_rigid(world, b)) return lb_touch_pair(world, work, near);
+  if (b >= 0 && !is_rigid_slot(world, b)) return lb_touch_pair(world, work, near);
   return lb_touch_rigid(world, work, near);
 }
 
@@ -301,12 +301,12 @@ static void search_pairs(int32_t begin, int32_t end, void *context) {
 
 // Whether a pair needs the surfaces of its bodies in world coordinates.
 static bool needs_surface(const lbWorld *world, const lbNear *near) {
-  return near->slots[1] >= 0 && !is_rigid(world, near->slots[0]) &&
-         !is_rigid(world, near->slots[1]);
+  return near->slots[1] >= 0 && !is_rigid_slot(world, near->slots[0]) &&
+         !is_rigid_slot(world, near->slots[1]);
 }
 
 // Computes a small surface, or the part of a large one that is near other bodies.
-static void place_surface(lbWorld *world, int32_t slot) {
+static void compute_surface(lbWorld *world, int32_t slot) {
   enum { REGIONS = 64 }; // of more, the whole surface is computed
   const lbWorldTouch *touch = world->touch;
   const lbWorldSlot *at = &world->slots[slot];
@@ -330,17 +330,17 @@ static void place_surface(lbWorld *world, int32_t slot) {
     (void)lb_placed_update_near(at->placed, at->body, velocity, count, regions);
 }
 
-static void place_surfaces(int32_t begin, int32_t end, void *context) {
+static void compute_surfaces(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   for (int32_t i = begin; i < end; i++) {
     if (world->touch->counts[i] == 0) continue;
     world->touch->counts[i] = 0;
-    place_surface(world, i);
+    compute_surface(world, i);
   }
 }
 
 // The surfaces of all bodies that need them; false: there are none.
-static bool place_all_surfaces(lbWorld *world) {
+static bool compute_all_surfaces(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   bool any = false;
   memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
@@ -352,7 +352,7 @@ static bool place_all_surfaces(lbWorld *world) {
     touch->counts[near->slots[0]] = touch->counts[near->slots[1]] = 1; // a mark
     any = true;
   }
-  if (any) lb_parallel_for(world->slot_count, SURFACE_TASK, place_surfaces, world);
+  if (any) lb_parallel_for(world->slot_count, SURFACE_TASK, compute_surfaces, world);
   return any;
 }
 
@@ -399,7 +399,7 @@ static void drop_waiting_pairs(lbWorld *world) {
 }
 
 // Gives pairs from the first one on room for their contact points; returns how many got it.
-static int32_t place_block(const lbWorld *world, int32_t first) {
+static int32_t reserve_block(const lbWorld *world, int32_t first) {
   const lbWorldTouch *touch = world->touch;
   int32_t count = 0, used = 0;
   for (; count < LB_NEAR_BLOCK && first + count < touch->near_count; count++) {
@@ -420,15 +420,15 @@ void lb_touch_find(lbWorld *world) {
   if (lb_guard_defer(world)) drop_waiting_pairs(world);
   keep_staying(world);
   sort_remembered(world);
-  bool surfaces = place_all_surfaces(world);
+  bool surfaces = compute_all_surfaces(world);
   lb_touch_share_hints(world);
   for (int32_t first = 0, count; first < touch->near_count; first += count) {
-    count = place_block(world, first);
+    count = reserve_block(world, first);
     Search l = { .world = world, .first = first, .count = count };
     lb_parallel_for(tasks_for(count, surfaces), 1, search_pairs, &l);
     lb_touch_gather(touch, first, count);
   }
   lb_touch_give_shares(world);
   memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
-  for (int32_t i = 0; i < touch->near_count; i++) add_contacts(world, &touch->nears[i]);
+  for (int32_t i = 0; i < touch->near_count; i++) add_pair_contacts(world, &touch->nears[i]);
 }

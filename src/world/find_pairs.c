@@ -82,10 +82,12 @@ static void bound_bodies(int32_t begin, int32_t end, void *context) {
 
 // ---- sort and sweep ----------------------------------------------------------------------------
 
-static double along(lbVec3 x, int axis) { return axis == 0 ? x.x : axis == 1 ? x.y : x.z; }
+static double coordinate_along(lbVec3 x, int axis) {
+  return axis == 0 ? x.x : axis == 1 ? x.y : x.z;
+}
 
-static double low_of(const lbWorldTouch *touch, int32_t slot, int axis) {
-  return along(touch->spheres[slot].centre, axis) - touch->reaches[slot];
+static double low_end_of(const lbWorldTouch *touch, int32_t slot, int axis) {
+  return coordinate_along(touch->spheres[slot].centre, axis) - touch->reaches[slot];
 }
 
 // The axis along which bodies lie farthest apart.
@@ -114,9 +116,9 @@ static void sort_along(lbWorld *world, int axis) {
   }
   for (int32_t i = 1; i < touch->swept_count; i++) {
     int32_t slot = touch->swept[i], to = i;
-    double low = low_of(touch, slot, axis);
+    double low = low_end_of(touch, slot, axis);
     for (; to > 0; to--) {
-      double before = low_of(touch, touch->swept[to - 1], axis);
+      double before = low_end_of(touch, touch->swept[to - 1], axis);
       if (before < low || !(before > low || touch->swept[to - 1] > slot)) break;
       touch->swept[to] = touch->swept[to - 1];
     }
@@ -146,11 +148,11 @@ static void sweep_spheres(lbWorld *world) {
   for (int32_t i = 0; i < touch->swept_count; i++) {
     int32_t a = touch->swept[i];
     if (!(touch->reaches[a] > 0)) continue;
-    double high = along(touch->spheres[a].centre, axis) + touch->reaches[a];
+    double high = coordinate_along(touch->spheres[a].centre, axis) + touch->reaches[a];
     for (int32_t k = i + 1; k < touch->swept_count; k++) {
       int32_t b = touch->swept[k];
       if (!(touch->reaches[b] > 0)) continue;
-      if (low_of(touch, b, axis) > high) break;
+      if (low_end_of(touch, b, axis) > high) break;
       if (lb_slot_stays(world, &world->slots[a]) && lb_slot_stays(world, &world->slots[b]))
         continue;
       lbVec3 apart = lb_sub(touch->spheres[a].centre, touch->spheres[b].centre);
@@ -186,7 +188,7 @@ static void add_near(lbWorldTouch *touch, lbNear near) {
     touch->nears[touch->near_count++] = near;
 }
 
-static void add_collider(lbWorld *world, int32_t slot, int32_t number) {
+static void add_collider_pair(lbWorld *world, int32_t slot, int32_t number) {
   lbWorldTouch *touch = world->touch;
   const lbWorldCollider *c = &world->colliders[number];
   const lbTouchSphere *sphere = &touch->spheres[slot];
@@ -205,7 +207,7 @@ static void add_collider(lbWorld *world, int32_t slot, int32_t number) {
                             .gap = lb_greater(gap, 0) });
 }
 
-static void add_pair(lbWorld *world, int32_t a, int32_t b) {
+static void add_body_pair(lbWorld *world, int32_t a, int32_t b) {
   lbWorldTouch *touch = world->touch;
   const lbTouchSphere *one = &touch->spheres[a], *other = &touch->spheres[b];
   double speed = lb_length(lb_sub(one->velocity, other->velocity));
@@ -234,9 +236,10 @@ static void list_pairs(lbWorld *world) {
     if (world->settings.self && slot->placed && !stays)
       add_near(touch, (lbNear){ .slots = { i, i }, .collider = -1, .margin = touch->margins[i] });
     for (int32_t c = 0; c < world->collider_count && !stays; c++)
-      if (world->colliders[c].solid && lb_may_collide_with(world, i, c)) add_collider(world, i, c);
+      if (world->colliders[c].solid && lb_may_collide_with(world, i, c))
+        add_collider_pair(world, i, c);
     for (int32_t k = touch->partners_first[i]; k >= 0; k = touch->partners[k].next)
-      add_pair(world, i, touch->partners[k].slot);
+      add_body_pair(world, i, touch->partners[k].slot);
   }
 }
 

@@ -59,7 +59,7 @@ static bool meet_triangle(void *context, const lbSurfaceTriangle *triangle, int3
 
 // Folds of a crumpled surface are left as often as they are entered, so that the first triangle on
 // the ray alone does not tell.
-static bool is_inside(const lbBody *body, lbVec3 place) {
+static bool is_inside_body(const lbBody *body, lbVec3 place) {
   const lbSolid *solid = lb_body_solid(body);
   lbVec3 own = lb_body_unplace(body, place);
   if (solid) return lb_solid_distance(solid, own, NULL) < 0;
@@ -122,7 +122,8 @@ static bool sample_is_inside(const lbWorld *world, int32_t one, int32_t other, i
   lbVec3 place;
   if (!sample_point(&world->slots[one], number, radius, &place)) return false;
   if (lb_length(lb_sub(place, around->centre)) > around->radius) return false; // most are not
-  return is_inside(world->slots[other].body, place) && is_inside(world->slots[one].body, place);
+  return is_inside_body(world->slots[other].body, place) &&
+         is_inside_body(world->slots[one].body, place);
 }
 
 // Tests all samples of bodies that were deep inside each other, and one a step of others.
