@@ -15,16 +15,16 @@
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
   void *const blocks[] = {
-    touch->contacts,        touch->forces,       touch->impulses,   touch->reports,
-    touch->numbers,         touch->sums,         touch->exact_work,   touch->touchers,
-    touch->parts,           touch->parents,      touch->sides,      touch->free,
-    touch->frictions,       touch->spots,        touch->ways,       touch->owners,
-    touch->amounts,         touch->pool,         touch->remembered, touch->by_island,
-    touch->sweeps,          touch->island_begin, touch->counts,     touch->remembered_first,
-    touch->remembered_next, touch->rests,        touch->woken,      touch->solve_work,
-    touch->enoughs,      touch->settled,    touch->solve_integers,
-    touch->blocks,          touch->found,        touch->shares,     touch->compliances,
-    touch->left_out,        touch->solver_sides, touch->solver_parts
+    touch->contacts,        touch->forces,       touch->impulses,       touch->reports,
+    touch->numbers,         touch->sums,         touch->exact_work,     touch->touchers,
+    touch->parts,           touch->parents,      touch->sides,          touch->free,
+    touch->frictions,       touch->spots,        touch->ways,           touch->owners,
+    touch->amounts,         touch->pool,         touch->remembered,     touch->by_island,
+    touch->sweeps,          touch->island_begin, touch->counts,         touch->remembered_first,
+    touch->remembered_next, touch->rests,        touch->woken,          touch->solve_work,
+    touch->enoughs,         touch->settled,      touch->solve_integers, touch->blocks,
+    touch->found,           touch->shares,       touch->compliances,    touch->left_out,
+    touch->solver_sides,    touch->solver_parts
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_guard_release(&touch->guard);

@@ -32,11 +32,11 @@
 #include "solve/active_set.h"
 #include "limber/contact.h"
 
-// The share of the compliance of its bodies that a row has of its own. The rows then have a solution
-// where more of them act on a body than it has freedoms: no force is greater than what would move
-// its row by gap / share. Rows at rest miss their targets by about that share of what their forces
-// move them in a step (under a micrometre by their weight at 60 Hz). Doubled, the one is halved and
-// the other doubled.
+// The share of the compliance of its bodies that a row has of its own. The rows then have a
+// solution where more of them act on a body than it has freedoms: no force is greater than what
+// would move its row by gap / share. Rows at rest miss their targets by about that share of what
+// their forces move them in a step (under a micrometre by their weight at 60 Hz). Doubled, the one
+// is halved and the other doubled.
 #define LB_CONTACT_COMPLIANCE 1e-4
 #define LB_EXACT_WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_island_solver_room, a block
 
@@ -158,8 +158,8 @@ typedef struct lbWorldToucher {
   int32_t slot;
   int32_t first, count; // its spots
   int32_t island;
-  bool open;            // its step could be opened
-  bool estimated;       // its matrix is an estimate (compliance.c)
+  bool open;      // its step could be opened
+  bool estimated; // its matrix is an estimate (compliance.c)
   bool jointed;
   bool recalled;        // its step was opened with the contact forces of the last step
   int32_t solves;       // solutions for what forces really do
@@ -173,11 +173,11 @@ typedef struct lbWorldToucher {
 struct lbWorldTouch {
   int32_t contact_room, contact_count;
   int32_t block_max, block_count; // blocks that are solved: contacts, then bounded rows of joints
-  int32_t dropped;          // contacts for which there was no room in the last step
-  lbWorldContact *contacts; // (contact_room)
-  double *forces;           // (block_max x 3): held over the step, N
-  double *impulses;         // (block_max x 3): of the whole step, N s
-  lbContact *reports;       // (contact_room)
+  int32_t dropped;                // contacts for which there was no room in the last step
+  lbWorldContact *contacts;       // (contact_room)
+  double *forces;                 // (block_max x 3): held over the step, N
+  double *impulses;               // (block_max x 3): of the whole step, N s
+  lbContact *reports;             // (contact_room)
   int32_t woken_count;
   int32_t *woken; // (contact_room x 2): slots of a body that sleeps and of one that could touch it
   int32_t staying_count;    // remembered contacts among bodies that sleep, or whose step is done
@@ -227,6 +227,7 @@ struct lbWorldTouch {
   size_t block_room;           //
   double *blocks;              // (block_room): of pairs
   lbSimdLevel level;           // of the solver
+  bool only_jointed;           // of tasks: other bodies are left as they are
   bool chooses;                // some contacts may be left out where forces are solved for
   bool looks;                  // a few sweeps will do
   bool *left_out;              // (block_max)
