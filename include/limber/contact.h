@@ -7,7 +7,6 @@
 // of them together; then the bodies take their steps with these forces. When that is done impulses
 // bring the velocities at the contacts to rest against each other. So stiff bodies are as stable as
 // soft ones, a body at rest is carried by its weight, and it bounces as far as it is elastic.
-// lbWorldSettings.response has two other ways (docs/scene.md, Responses).
 //
 // Surfaces are looked at where the step begins, as far around them as they will go in it: what
 // moves by many times its own size in a step is stopped at the first side that it meets. Tried
@@ -50,7 +49,12 @@ typedef struct lbColliderDef {
   const int32_t *triangles; // (triangle_count x 3), copied, counter-clockwise from outside
   lbVec3 position;          // m, of its own axes; default 0
   lbQuat rotation;          // default the identity; it is normalised
-  double friction;          // μ >= 0; default NAN: the world's
+  // As in lbContactMaterial; default NAN: the world's.
+  double friction;         // μ >= 0
+  double compliance;       // m/N, >= 0
+  double restitution;      // 0 to 1
+  double rolling_friction; // m, >= 0
+  bool sensor;             // bodies pass through it (lb_world_overlap_collider); default false
 } lbColliderDef;
 
 lbColliderDef lb_collider_def(void);
@@ -89,6 +93,23 @@ lbStatus lb_rigid_model(const lbColliderDef *shape, double density, lbModel **ou
 // its μ >= 0 (NAN: the world's). A pair has the geometric mean of its two frictions.
 lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double friction,
                             lbError *err);
+
+// How a surface touches others. NAN: the world's value (lbWorldSettings).
+typedef struct lbContactMaterial {
+  double friction;    // μ >= 0, Coulomb's. A pair has the geometric mean of both
+  double compliance;  // m/N, >= 0: a contact that pushes with f N may overlap by compliance x f. A
+                      // pair has the sum of both
+  double restitution; // 0 to 1: the share of the approach speed that a contact separates with. A
+                      // pair has the larger one
+  double rolling_friction; // m, >= 0: a contact that pushes with f N resists rolling by a torque of
+                           // up to rolling_friction x f. A pair has the geometric mean of both
+} lbContactMaterial;
+
+lbContactMaterial lb_contact_material(void); // all NAN
+lbStatus lb_world_set_contact_material(lbWorld *world, lbBodyId id,
+                                       const lbContactMaterial *material, lbError *err);
+// That of a body of a cooked world; of the world itself for body -1.
+lbContactMaterial lb_world_contact_material(const lbWorldDef *def, int32_t body);
 
 // Which pairs may touch: two do if the category of each is in the mask of the other. In equal
 // groups other than 0 they always do (> 0), or never (< 0), whatever their categories. Filters add
@@ -243,6 +264,10 @@ lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double rad
 lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotation,
                               const double size[3], int32_t most, lbFound *found, int32_t *count,
                               lbError *err);
+// Bodies that share a point with a collider, which filters and lb_world_set_touch let touch it: for
+// sensors, as the last step left them. What passes through in a single step is not found.
+lbStatus lb_world_overlap_collider(const lbWorld *world, lbColliderId id, int32_t most,
+                                   lbBodyId *bodies, int32_t *count, lbError *err);
 
 // A flag of lb_world_step beside lbStepFlags: there was no room for all contacts
 // (lbWorldSettings.contacts_most, 48 of a body, or 256 of an unreduced one), and some did not act.

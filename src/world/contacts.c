@@ -14,15 +14,15 @@
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
   void *const blocks[] = {
-    touch->contacts,        touch->forces,       touch->impulses,   touch->reports,
-    touch->numbers,         touch->sums,         touch->lcp_work,   touch->touchers,
-    touch->parts,           touch->parents,      touch->sides,      touch->free,
-    touch->frictions,       touch->spots,        touch->ways,       touch->owners,
-    touch->amounts,         touch->pool,         touch->remembered, touch->by_island,
-    touch->sweeps,          touch->island_begin, touch->counts,     touch->remembered_first,
-    touch->remembered_next, touch->rests,        touch->woken,      touch->solve_work,
-    touch->stops,           touch->enoughs,      touch->settled,    touch->solve_integers,
-    touch->blocks,          touch->found,        touch->shares,     touch->compliances
+    touch->contacts,        touch->forces,       touch->impulses,       touch->reports,
+    touch->numbers,         touch->sums,         touch->lcp_work,       touch->touchers,
+    touch->parts,           touch->parents,      touch->sides,          touch->free,
+    touch->frictions,       touch->spots,        touch->ways,           touch->owners,
+    touch->amounts,         touch->pool,         touch->remembered,     touch->by_island,
+    touch->sweeps,          touch->island_begin, touch->counts,         touch->remembered_first,
+    touch->remembered_next, touch->rests,        touch->woken,          touch->solve_work,
+    touch->enoughs,         touch->settled,      touch->solve_integers, touch->blocks,
+    touch->found,           touch->shares,       touch->compliances
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_guard_release(&touch->guard);
@@ -152,7 +152,7 @@ static lbStatus reserve_touch(lbWorld *world, lbWorldTouch *touch, const lbWorld
   if (!status) status = reserve_bodies(world, touch, joints, err);
   if (status) return status;
   if (more_contacts) reserve_contacts(&r, touch, contacts, pool);
-  if (more_contacts) lb_touch_reserve_response(&r, world, touch, contacts);
+  if (more_contacts) lb_touch_reserve_response(&r, touch, contacts);
   if (more_slots) reserve_slots(&r, touch, slots);
   lb_guard_reserve(&r, world, &touch->guard, more_slots ? slots : 0, more_contacts ? contacts : 0);
   if (!lb_reservation_end(&r, true)) return lb_fail_memory(err);
@@ -188,7 +188,9 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (!world) return lb_refuse_null(err, "world");
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
-  lbStatus status = lb_touch_check_friction(friction, err);
+  lbContactMaterial material = slot->material;
+  material.friction = friction;
+  lbStatus status = lb_check_contact_material(&material, err);
   if (status) return status;
   lb_sleep_wake(world, (int32_t)(slot - world->slots), true);
   bool before = slot->touches;
@@ -197,7 +199,7 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (status)
     slot->touches = before;
   else
-    slot->friction = friction;
+    slot->material = material;
   return status;
 }
 

@@ -16,7 +16,9 @@
 //   contact_patches.c  one contact for several vertices
 //   touch_choose.c at which of the contacts forces are solved for
 //   touch_tell.c   what is told of contacts, and remembered
-//   touch_response.c  what lbContactResponse changes in that
+//   touch_response.c  forces of an island, exactly where sweeps do not get there
+//   contact_material.c  friction, compliance, restitution, rolling friction
+//   sensors.c      what overlaps a collider
 //   guard.c        islands whose step fails take it again, in substeps
 //   islands.c      bodies that touch each other, apart from all others
 //   contact_frames.c  frames that come where bodies are pressed
@@ -52,7 +54,8 @@ typedef struct lbColliderMove { // of a step or a part of it
 struct lbWorldCollider {
   uint32_t generation;
   lbSolid *solid; // NULL: the place is free
-  double friction;
+  lbContactMaterial material;
+  bool sensor;   // bodies pass through it
   bool filtered; // by `filter`; otherwise by lb_contact_filter()
   lbContactFilter filter;
   lbVec3 position; // at the step's start
@@ -135,7 +138,7 @@ typedef struct lbWorldContact {
   lbSpotKind kinds[2];
   lbVec3 own[2]; // of rigid bodies, as lbSpot.own
   lbVec3 axes[3];
-  double friction;
+  double friction, compliance, restitution, rolling_friction; // of the pair (lbContactMaterial)
 } lbWorldContact;
 
 // A contact that pushed in the last step: it is preferred to others, and its forces are where the
@@ -228,8 +231,7 @@ struct lbWorldTouch {
   size_t pool_room, pool_used;
   lbContactStats stats;
   int64_t sweep_count; // of all islands and solves of the last step (step_counts.h)
-  double *stops;       // (contact_room x 3): impulses before the step, N s; NULL: there are none
-  double *lcp_work;    // NULL: forces are found by Gauss-Seidel
+  double *lcp_work;    // of the exact solver
   lbGuard guard;
   int32_t found_room;
   lbTouchWork works[LB_NEAR_TASKS];
@@ -255,25 +257,15 @@ void lb_touch_begin(lbWorld *world, double start, double end);
 void lb_touch_finish(lbWorld *world);
 
 // touch_response.c.
-void lb_touch_reserve_response(lbReservation *r, const lbWorld *world, lbWorldTouch *touch,
-                               int32_t room);
+void lb_touch_reserve_response(lbReservation *r, lbWorldTouch *touch, int32_t room);
 // `first`: how many contacts the problems before this one have that are solved at the same time.
 // Returns the sweeps that it took.
 int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
                        double *x);
-void lb_touch_find_compliances(lbWorldTouch *touch); // of contacts, from matrices without joints
-void lb_touch_soften(lbWorld *world);                // penalty: before forces are found
-void lb_touch_stop(lbWorld *world);                  // lcp: before a step is opened
+// Of contacts, from matrices without joints; for forces or for impulses.
+void lb_touch_find_compliances(lbWorldTouch *touch, bool forces);
 // impulses <- no more of them than that the changes from h forces create no energy.
 void lb_touch_keep_energy(lbWorld *world);
-// touch_step.c, for these: the normal way of a contact in the step without contact forces, m; how
-// impulses change speeds, and free <- the speeds of contacts; x (contacts x 3) by island; bodies
-// get impulses at their contacts.
-double lb_touch_free_way(const lbWorld *world, int32_t contact);
-void lb_touch_find_speeds(lbWorld *world);
-int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x);
-void lb_touch_strike_all(lbWorld *world, const double *impulses);
-
 // Where the spot of a contact's body is, as it was looked at.
 lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
 
@@ -282,6 +274,9 @@ static inline double lb_touch_radius(const lbWorldTouch *touch, int32_t slot) {
   return touch->reaches[slot] - touch->margins[slot];
 }
 
+static inline bool lb_collider_pushes(const lbWorldCollider *collider) {
+  return collider->solid && !collider->sensor;
+}
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 
@@ -300,8 +295,11 @@ int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact);
 // Their contacts, without those that are left out.
 void lb_islands_list(lbWorldTouch *touch);
 
-// NAN (the world's) or 0 and more.
-lbStatus lb_touch_check_friction(double friction, lbError *err);
+// contact_material.c: each number in its range, or NAN (the world's); that of two, with the
+// world's values where they have none.
+lbStatus lb_check_contact_material(const lbContactMaterial *material, lbError *err);
+lbContactMaterial lb_pair_material(const lbWorld *world, const lbContactMaterial *first,
+                                   const lbContactMaterial *second);
 // touch_tell.c: contacts of bodies that sleep stay, those that push follow; the sum of forces on
 // each body, of what is remembered.
 void lb_touch_tell(lbWorld *world);

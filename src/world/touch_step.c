@@ -70,7 +70,7 @@ static void find_enoughs(lbWorldTouch *touch) {
   }
 }
 
-int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x) {
+static int32_t solve_all(lbWorldTouch *touch, double *x) {
   Solving s = { touch, x };
   int32_t most = 0;
   double start = lb_seconds();
@@ -159,8 +159,9 @@ static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
 }
 
 double lb_touch_recovered(const lbWorldContact *contact, double h) {
-  double gap = contact->at.gap;
-  return gap < 0 ? fmin(-SHARE * gap, lb_touch_parting(contact->at.feature) * h) : 0;
+  double gap = contact->at.gap,
+         share = contact->compliance > 0 ? 1 : SHARE; // a spring pushes by all
+  return gap < 0 ? fmin(-share * gap, lb_touch_parting(contact->at.feature) * h) : 0;
 }
 
 // free <- gap and slip at the step's end without contact forces. What overlaps at the start need
@@ -175,14 +176,8 @@ static void find_free(const lbWorld *world, int32_t c) {
   free[0] += gap < 0 ? -lb_touch_recovered(contact, world->h) : gap;
 }
 
-double lb_touch_free_way(const lbWorld *world, int32_t c) {
-  return lb_dot(world->touch->contacts[c].axes[0], relative_way(world, c, 1));
-}
-
-// Springs and joints change the matrices of bodies.
-static bool may_choose(const lbWorld *world) {
-  return world->settings.response == LB_RESPONSE_IMPLICIT && !lb_joints_hold_any(world);
-}
+// Joints change the matrices of bodies.
+static bool may_choose(const lbWorld *world) { return !lb_joints_hold_any(world); }
 
 static void find_responses(lbWorld *world) {
   lb_touch_make_parts(world->touch);
@@ -190,7 +185,7 @@ static void find_responses(lbWorld *world) {
   lb_touch_for_touchers(world, BODIES, open_steps);
   lb_touch_join_points(world->touch);
   lb_touch_for_touchers(world, BODIES, add_frames);
-  lb_touch_find_compliances(world->touch);
+  lb_touch_find_compliances(world->touch, true);
 }
 
 // Forces start from those of the last step.
@@ -204,7 +199,7 @@ static void recall(lbWorldTouch *touch) {
 }
 
 static void solve_contacts(lbWorld *world, double *x) {
-  int32_t sweeps = lb_touch_solve_all(world->touch, x), *most = &world->touch->stats.sweeps;
+  int32_t sweeps = solve_all(world->touch, x), *most = &world->touch->stats.sweeps;
   if (sweeps > *most) *most = sweeps;
 }
 
@@ -275,14 +270,11 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lb_guard_weigh(world);
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
-  lb_touch_stop(world);
   recall(touch);
   find_responses(world);
   for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
-  lb_touch_soften(world);
   solve(world);
-  if (world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world))
-    find_again(world);
+  if (lb_joints_turn_far(world)) find_again(world);
   if (world->take > 0) return; // told of the whole step
   touch->stats.contacts = touch->contact_count;
   touch->stats.islands = touch->island_count;
@@ -295,12 +287,9 @@ static void keep_pushing(const lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   int32_t kept = 0;
   for (int32_t c = 0; c < touch->contact_count; c++) {
-    bool stopped = touch->stops && touch->stops[3 * c] > 0;
-    if (!(touch->forces[3 * c] > 0) && !stopped) continue;
+    if (!(touch->forces[3 * c] > 0)) continue;
     const int32_t *slots = touch->contacts[c].slots;
     if (!lb_touch_gives_way(world, slots[0]) && !lb_touch_gives_way(world, slots[1])) continue;
-    if (touch->stops)
-      memmove(touch->stops + 3 * (size_t)kept, touch->stops + 3 * (size_t)c, 3 * sizeof(double));
     touch->contacts[kept] = touch->contacts[c];
     touch->frictions[kept] = touch->frictions[c];
     memmove(touch->forces + 3 * (size_t)kept, touch->forces + 3 * (size_t)c, 3 * sizeof(double));
@@ -356,17 +345,12 @@ static void find_speeds(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   lb_touch_join_points(touch);
   lb_touch_for_touchers(world, BODIES, add_frame_speeds);
-  lb_touch_find_compliances(touch);
+  lb_touch_find_compliances(touch, false);
   for (int32_t c = 0; c < touch->contact_count; c++) {
     lbVec3 velocity = relative_way(world, c, 1 / world->h);
     for (int k = 0; k < 3; k++)
       touch->free[3 * c + k] = lb_dot(touch->contacts[c].axes[k], velocity);
   }
-}
-
-void lb_touch_find_speeds(lbWorld *world) {
-  look_at_all(world);
-  find_speeds(world);
 }
 
 // free <- as if the held forces had not acted; impulses <- theirs
@@ -399,7 +383,7 @@ static void strike(int32_t begin, int32_t end, void *context) {
   }
 }
 
-void lb_touch_strike_all(lbWorld *world, const double *impulses) {
+static void strike_all(lbWorld *world, const double *impulses) {
   lb_touch_share_out(world->touch, impulses);
   lb_touch_for_touchers(world, BODIES, strike);
 }
@@ -422,10 +406,8 @@ static void find_impulses(lbWorld *world) {
   double *changes = touch->free; // done with
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
-  lb_touch_strike_all(world, changes);
+  strike_all(world, changes);
   if (jointed) lb_joints_finish(world);
-  for (int32_t i = 0; i < 3 * touch->contact_count && touch->stops; i++)
-    touch->impulses[i] += touch->stops[i];
 }
 
 static void look_at_pushing(lbWorld *world) {
