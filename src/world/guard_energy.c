@@ -95,7 +95,7 @@ static void find_balances(lbWorld *world) {
     add_body(world, touch->touchers[t].slot, &balances[touch->touchers[t].island]);
   for (int32_t c = 0; c < touch->contact_count; c++)
     add_contact(world, c, &balances[lb_island_of(touch, c)]);
-  int32_t rows = lb_joints_hold_any(world) ? joints->row_begin[joints->component_count] : 0;
+  int32_t rows = lb_joints_hold_any(world) ? joints->row_count : 0;
   for (int32_t i = 0; i < rows; i++) add_joint_row(world, &joints->rows[i], balances);
   for (int32_t i = 0; i < touch->island_count; i++) settle_balance(world, &balances[i]);
 }
