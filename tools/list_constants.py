@@ -122,7 +122,7 @@ def main(arguments):
         if after is None:
             print(f"{DOCUMENT}: has no place for the table, {BEGIN} … {END}")
             return 1
-        wanted = f"\n{table()}\n"
+        wanted = f"\n\n{table()}\n\n"
         if option == "--write":
             DOCUMENT.write_text(before + BEGIN + wanted + END + after, encoding="utf-8")
         elif made != wanted:

@@ -1,18 +1,19 @@
-// limber/contact.h: what the bodies of a world touch: each other, and colliders, which stand,
-// follow paths or are moved by the caller. Contacts have friction and forces that can be read.
+// limber/contact.h: contacts of the bodies of a world with each other and with colliders, which
+// stand, follow paths or are moved by the caller; joints; sleep; queries. docs/contact.md has a
+// guide.
 //
-// Contacts are part of the step. Before it, each body that is near something tells where it would
-// come to and how places of its surface give way to forces that are held over the step, by its own
-// matrix; forces are found that keep surfaces apart at the step's end, inside Coulomb's cones, all
-// of them together; then the bodies take their steps with these forces. When that is done impulses
-// bring the velocities at the contacts to rest against each other. So stiff bodies are as stable as
-// soft ones, a body at rest is carried by its weight, and it bounces as far as it is elastic.
+// Contacts are part of the step. Each body supplies its free motion and the compliance of its
+// contact points to forces that are held over the step, from the matrix of its own step. All
+// forces of an island are found together: they keep the surfaces apart at the end of the step,
+// within Coulomb's cones. When the bodies have taken the step with these forces, impulses bring
+// the velocities at the contacts to rest. So stiff bodies are as stable as soft ones, and a body
+// at rest is carried by its weight.
 //
-// Surfaces are looked at where the step begins, as far around them as they will go in it: what
-// moves by many times its own size in a step is stopped at the first side that it meets. Tried
-// (tests/world/test_tunnel.c): a ball of 0.2 m and 10 MPa does not pass a plate of 0.5 mm at up to
-// 200 m/s and steps of 1/240 to 1/30 s, nor a soft plate of 10 mm at up to 50 m/s; neither does a
-// collider that is moved at up to 50 m/s pass that.
+// Contacts are found at the start of a step, as far around each surface as it moves in the step.
+// What moves by many times its own size in a step is stopped at the first side that it meets.
+// Tested (tests/world/test_tunnel.c): a ball of 0.2 m and 10 MPa does not pass a plate of 0.5 mm
+// at up to 200 m/s and steps of 1/240 to 1/30 s, nor a soft plate of 10 mm at up to 50 m/s;
+// neither does a collider that is moved at up to 50 m/s pass that.
 #ifndef LIMBER_CONTACT_H
 #define LIMBER_CONTACT_H
 
