@@ -209,7 +209,9 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (!world) return lb_refuse_null(err, "world");
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
-  lbStatus status = lb_touch_check_friction(friction, err);
+  lbContactMaterial material = slot->material;
+  material.friction = friction;
+  lbStatus status = lb_check_contact_material(&material, err);
   if (status) return status;
   lb_sleep_wake(world, (int32_t)(slot - world->slots), true);
   bool before = slot->touches;
@@ -218,7 +220,7 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (status)
     slot->touches = before;
   else
-    slot->friction = friction;
+    slot->material = material;
   return status;
 }
 

@@ -181,7 +181,7 @@ static void build_compliance(lbWorld *world) {
   lb_touch_for_touchers(world, BODIES, predict_bodies);
   lb_touch_join_points(world->touch);
   lb_touch_for_touchers(world, BODIES, add_frame_compliance);
-  lb_touch_find_compliances(world->touch);
+  lb_touch_find_compliances(world->touch, true);
 }
 
 // ---- gaps --------------------------------------------------------------------------------------
@@ -200,8 +200,8 @@ static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
 }
 
 double lb_touch_recovered(const lbWorldContact *contact, double h) {
-  double gap = contact->at.gap;
-  return gap < 0 ? fmin(-RECOVERED * gap, lb_touch_parting(contact->at.feature) * h) : 0;
+  double gap = contact->at.gap, share = contact->compliance > 0 ? 1 : RECOVERED;
+  return gap < 0 ? fmin(-share * gap, lb_touch_parting(contact->at.feature) * h) : 0;
 }
 
 // free <- gap and slip at the step's end without contact forces. An overlap is taken back slowly;
@@ -429,7 +429,7 @@ static void measure_velocities(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   lb_touch_join_points(touch);
   lb_touch_for_touchers(world, BODIES, add_frame_mobility);
-  lb_touch_find_compliances(touch);
+  lb_touch_find_compliances(touch, false);
   for (int32_t c = 0; c < touch->contact_count; c++) {
     lbVec3 velocity = relative_way(world, c, 1 / world->h);
     for (int k = 0; k < 3; k++)

@@ -16,7 +16,8 @@
 //   contact_patches.c  one contact for several vertices
 //   touch_choose.c at which of the contacts forces are solved for
 //   touch_tell.c   what is told of contacts, and remembered
-//   touch_response.c  what lbContactResponse changes in that
+//   contact_material.c  friction, compliance, restitution, rolling friction
+//   sensors.c      what overlaps a collider
 //   guard.c        islands whose step fails take it again, in substeps
 //   islands.c      bodies that touch each other, apart from all others
 //   contact_frames.c  frames that come where bodies are pressed
@@ -60,7 +61,8 @@ typedef struct lbColliderMove { // of a step or a part of it
 struct lbWorldCollider {
   uint32_t generation;
   lbSolid *solid; // NULL: the place is free
-  double friction;
+  lbContactMaterial material;
+  bool sensor;   // bodies pass through it
   bool filtered; // by `filter`; otherwise by lb_contact_filter()
   lbContactFilter filter;
   lbVec3 position; // at the step's start
@@ -143,7 +145,7 @@ typedef struct lbWorldContact {
   lbSpotKind kinds[2];
   lbVec3 own[2]; // of rigid bodies, as lbSpot.own
   lbVec3 axes[3];
-  double friction;
+  double friction, compliance, restitution, rolling_friction; // of the pair (lbContactMaterial)
 } lbWorldContact;
 
 // A contact that pushed in the last step: it is preferred to others, and its forces are where the
@@ -267,8 +269,9 @@ void lb_substep_solve_forces(lbWorld *world);
 // impulses, when bodies have taken it.
 void lb_substep_solve_impulses(lbWorld *world);
 
-// compliances <- of contacts, from the compliance of their bodies
-void lb_touch_find_compliances(lbWorldTouch *touch);
+// compliances <- of contacts, for forces or for impulses: a share of that of their bodies and, for
+// forces, their own
+void lb_touch_find_compliances(lbWorldTouch *touch, bool forces);
 
 // Where the spot of a contact's body is, as it was looked at.
 lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
@@ -278,6 +281,9 @@ static inline double lb_touch_radius(const lbWorldTouch *touch, int32_t slot) {
   return touch->reaches[slot] - touch->margins[slot];
 }
 
+static inline bool lb_collider_pushes(const lbWorldCollider *collider) {
+  return collider->solid && !collider->sensor;
+}
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 
@@ -296,8 +302,11 @@ int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact);
 // Their contacts, without those that are left out.
 void lb_islands_list(lbWorldTouch *touch);
 
-// NAN (the world's) or 0 and more.
-lbStatus lb_touch_check_friction(double friction, lbError *err);
+// contact_material.c: each number in its range, or NAN (the world's); that of two, with the
+// world's values where they have none.
+lbStatus lb_check_contact_material(const lbContactMaterial *material, lbError *err);
+lbContactMaterial lb_pair_material(const lbWorld *world, const lbContactMaterial *first,
+                                   const lbContactMaterial *second);
 // touch_tell.c: contacts of bodies that sleep stay, those that push follow; the sum of forces on
 // each body, of what is remembered.
 void lb_touch_tell(lbWorld *world);
