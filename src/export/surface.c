@@ -2,7 +2,7 @@
 #include "export/surface.h"
 
 #include "geometry/triangle.h"
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 #include "mesh/topology.h"
 
 #include <math.h>

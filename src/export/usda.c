@@ -4,7 +4,7 @@
 #include "export/usda.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <ctype.h>
 #include <math.h>

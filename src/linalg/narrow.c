@@ -5,8 +5,6 @@
 
 #include "linalg/dense.h"
 
-LB_DEFINE_KERNEL_CHOICE(lbNarrowKernels, lb_narrow_kernels)
-
 enum { ROWS = 2048, COLUMNS = 16 }; // of one task
 
 typedef struct Narrow {

@@ -114,4 +114,4 @@ static void subtract(int32_t rows, int32_t columns, size_t stride, const double 
   }
 }
 
-const lbNarrowKernels LB_KERNEL(lb_narrow_kernels) = { pack, gather, subtract };
+LB_KERNEL_TABLE(lbNarrowKernels, lb_narrow_kernels) = { pack, gather, subtract };

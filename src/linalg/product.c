@@ -1,8 +1,6 @@
 // Picks the kernels of sparse products, and makes those of columns.
 #include "linalg/product.h"
 
-LB_DEFINE_KERNEL_CHOICE(lbProductKernels, lb_product_kernels)
-
 typedef struct Product {
   const lbSparse *A;
   const double *X;

@@ -79,5 +79,5 @@ static void multiply_many(const lbSparse *A, size_t stride, const double *x, dou
   }
 }
 
-const lbProductKernels LB_KERNEL(lb_product_kernels) = { put_together, take_apart, multiply_few,
-                                                         multiply_many };
+LB_KERNEL_TABLE(lbProductKernels, lb_product_kernels) = { put_together, take_apart, multiply_few,
+                                                          multiply_many };

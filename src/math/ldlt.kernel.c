@@ -12,8 +12,6 @@
 
 #include <float.h>
 
-extern const lbLdltKernels LB_KERNEL(lb_ldlt_kernels);
-
 // The 4x4 block on the diagonal: l_ba for b > a, and the inverse pivots.
 typedef struct Block {
   double l[4][4], inverse[4];
@@ -153,4 +151,4 @@ static void solve(int32_t n, const double *a, double *b) {
   }
 }
 
-const lbLdltKernels LB_KERNEL(lb_ldlt_kernels) = { factor, solve };
+LB_KERNEL_TABLE(lbLdltKernels, lb_ldlt_kernels) = { factor, solve };

@@ -4,8 +4,6 @@
 
 #include <float.h>
 
-extern const lbLdltCrowdKernels LB_KERNEL(lb_ldlt_crowd_kernels);
-
 #define INLINE static inline __attribute__((always_inline))
 
 // The matrices of one vector: from lane `lane` of the arrays on.
@@ -183,4 +181,4 @@ static void solve(int32_t unknowns, int32_t count, const double *factors, double
   }
 }
 
-const lbLdltCrowdKernels LB_KERNEL(lb_ldlt_crowd_kernels) = { factor, solve };
+LB_KERNEL_TABLE(lbLdltCrowdKernels, lb_ldlt_crowd_kernels) = { factor, solve };

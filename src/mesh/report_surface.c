@@ -3,7 +3,7 @@
 #include "mesh/report_parts.h"
 
 #include "limber/math.h"
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 #include "mesh/quality.h"
 #include "mesh/sets.h"
 

@@ -1,6 +1,6 @@
 #include "mesh/thin.h"
 
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // takes time in proportion to the triangles.
 #include "mesh/topology.h"
 
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@
 // cancel each other (the six sides of a box whose corners do not quite meet).
 #include "mesh/voxel_cells.h"
 
-#include "geometry/winding.h"
+#include "mesh/winding.h"
 #include "mesh/topology.h"
 
 enum { REACHED = 200 }; // a mark on cells, during this stage only

@@ -10,7 +10,7 @@
 #include "mesh/points.h"
 #include "meshio/assimp_reply.h"
 #include "meshio/formats.h"
-#include "numbers/budget.h"
+#include "arrayio/budget.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@
 #include "base/format.h"
 #include "meshio/program.h"
 #include "mesh/topology.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <stdio.h>
 #include <string.h>

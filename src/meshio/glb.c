@@ -8,7 +8,7 @@
 #include "meshio/face.h"
 #include "meshio/glb.h"
 #include "meshio/glb_skin.h"
-#include "numbers/budget.h"
+#include "arrayio/budget.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Buffer views and accessors of glTF; every range is checked against the bytes there are.
 #include "meshio/glb.h"
 
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // frame (floats); all big endian.
 #include "meshio/mdd.h"
 
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 
 #include <errno.h>
 #include <float.h>

@@ -4,7 +4,7 @@
 #include "limber/file.h"
 #include "meshio/formats.h"
 #include "meshio/group_tags.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include "meshio/companion.h"
 #include "meshio/face.h"
 #include "meshio/obj_material.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <math.h>
 #include <string.h>

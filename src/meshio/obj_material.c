@@ -4,7 +4,7 @@
 
 #include "limber/file.h"
 #include "meshio/companion.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "meshio/formats.h"
 
 #include "meshio/face.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <string.h>
 

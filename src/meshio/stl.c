@@ -7,9 +7,9 @@
 #include "meshio/formats.h"
 
 #include "mesh/builder.h"
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 #include "mesh/points.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <string.h>
 

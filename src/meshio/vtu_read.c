@@ -4,7 +4,7 @@
 #include "meshio/formats.h"
 #include "meshio/vtk_cells.h"
 #include "meshio/vtu_array.h"
-#include "numbers/budget.h"
+#include "arrayio/budget.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "limber/file.h"
 #include "meshio/companion.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "limber/file.h"
 #include "mesh/points.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 #include "meshio/surface.h"
 #include "meshio/write_mtl.h"
 

@@ -3,7 +3,7 @@
 
 #include "limber/file.h"
 #include "limber/math.h"
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 #include "meshio/surface.h"
 
 #include <float.h>

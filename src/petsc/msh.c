@@ -2,7 +2,7 @@
 #include "petsc/msh.h"
 
 #include "limber/file.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // are few bytes, and reads the records of its share alone.
 #include "petsc/msh.h"
 
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <string.h>
 

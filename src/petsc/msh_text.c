@@ -3,7 +3,7 @@
 // that begin among its own, and knows their numbers once all have counted theirs.
 #include "petsc/msh.h"
 
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 
 #include "fem/fem.h"
 #include "limber/file.h"
-#include "numbers/npz.h"
-#include "numbers/vega_matrix.h"
+#include "arrayio/npz.h"
+#include "arrayio/vega_matrix.h"
 
 #include <math.h>
 #include <string.h>

@@ -19,7 +19,7 @@
 #define LB_REDUCE_POLYNOMIAL_H
 
 #include "limber/fem.h"
-#include "math/polynomial.h"
+#include "arrayio/polynomial.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -95,4 +95,4 @@ static void pair(int32_t count, int32_t size, lbStrainRows x, lbStrainRows y, do
   }
 }
 
-const lbStrainKernels LB_KERNEL(lb_strain_kernels) = { combine, pair };
+LB_KERNEL_TABLE(lbStrainKernels, lb_strain_kernels) = { combine, pair };

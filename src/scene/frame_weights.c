@@ -2,7 +2,7 @@
 #include "scene/body.h"
 
 #include "limber/file.h"
-#include "numbers/npy.h"
+#include "arrayio/npy.h"
 
 #include <math.h>
 

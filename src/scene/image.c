@@ -2,7 +2,7 @@
 // centres.
 #include "limber/file.h"
 #include "limber/math.h"
-#include "numbers/image.h"
+#include "arrayio/image.h"
 #include "scene/paint.h"
 
 static const char *const scalar_names[] = { "int8",    "uint8",   "int16", "uint16",

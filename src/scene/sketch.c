@@ -2,7 +2,7 @@
 #include "limber/sketch.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 #include "scene/field.h"
 #include "scene/read.h"
 

@@ -2,8 +2,8 @@
 #include "limber/table.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
-#include "numbers/text.h"
+#include "arrayio/print.h"
+#include "arrayio/text.h"
 #include "scene/read.h"
 
 #include <ctype.h>

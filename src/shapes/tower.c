@@ -6,7 +6,7 @@
 //   braces    from the foot on one leg to the head on the other, cells[1] cells to the crossing and
 //             cells[1] beyond; where two cross they share one cell
 //   depth     braces and rings take the outer (cells[2] + 1) / 2 cells of the legs
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 #include "mesh/faces.h"
 #include "shapes/shapes.h"
 

@@ -3,8 +3,8 @@
 
 #include "fem/fem.h"
 #include "limber/file.h"
-#include "numbers/mtx.h"
-#include "numbers/npz.h"
+#include "arrayio/mtx.h"
+#include "arrayio/npz.h"
 #include "reduce/derivatives.h"
 #include "study/matrix_body.h"
 

@@ -3,8 +3,8 @@
 
 #include "limber/file.h"
 #include "limber/material.h"
-#include "numbers/cub.h"
-#include "numbers/vega_matrix.h"
+#include "arrayio/cub.h"
+#include "arrayio/vega_matrix.h"
 
 #include <string.h>
 

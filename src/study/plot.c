@@ -2,7 +2,7 @@
 #include "study/plot.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "study/run_files.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 #include "study/actor.h"
 
 #include <math.h>

@@ -201,7 +201,7 @@ static void rotate_down(int32_t rows, int32_t count, const lbOwnRotation *rotati
         tile_##real, forward_##real, backward_##real, cholesky_##real                              \
   }
 
-const lbOwnKernels LB_KERNEL(lb_own_kernels) = {
+LB_KERNEL_TABLE(lbOwnKernels, lb_own_kernels) = {
   .singles = TABLE(single),
   .doubles = TABLE(double),
   .add_product = add_product,
