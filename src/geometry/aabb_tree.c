@@ -187,19 +187,6 @@ static void refit_inner(lbAabbTree *tree, int32_t id) {
   lb_box_add_box(&node->box, &tree->nodes[node->first].box);
 }
 
-void lb_aabb_tree_refit(lbAabbTree *tree, const lbBox *boxes) {
-  for (int32_t id = tree->node_count - 1; id >= 0; id--) {
-    lbAabbNode *node = &tree->nodes[id];
-    if (node->count == 0) {
-      refit_inner(tree, id);
-      continue;
-    }
-    node->box = lb_box_empty();
-    for (int32_t i = 0; i < node->count; i++)
-      lb_box_add_box(&node->box, &boxes[tree->items[node->first + i]]);
-  }
-}
-
 void lb_aabb_tree_refit_triangles(lbAabbTree *tree, const lbTriangles *surface, double margin) {
   for (int32_t id = tree->node_count - 1; id >= 0; id--) {
     lbAabbNode *node = &tree->nodes[id];

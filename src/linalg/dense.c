@@ -144,34 +144,6 @@ lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, 
 
 // ---- solves ------------------------------------------------------------------------------------
 
-lbStatus lb_dense_least_squares(int32_t rows, int32_t columns, int32_t count, double *A, double *B,
-                                double cut, int32_t *rank, lbError *err) {
-  int32_t most = rows > columns ? rows : columns, least = rows < columns ? rows : columns;
-  lbStatus status = check_finite("least squares", rows, columns, A, err);
-  if (!status) status = check_finite("least squares", most, count, B, err);
-  if (status || least < 1) return status;
-  size_t m = (size_t)rows, n = (size_t)columns, k = (size_t)least;
-  double *U = lb_alloc(m * k, sizeof *U), *S = lb_alloc(k, sizeof *S);
-  double *Vt = lb_alloc(k * n, sizeof *Vt), *Y = lb_alloc(k * (size_t)count, sizeof *Y);
-  status = U && S && Vt && Y ? lb_dense_svd(rows, columns, A, U, S, Vt, err) : lb_fail_memory(err);
-  if (!status) { // X = V S^-1 U' B
-    int32_t found = 0;
-    while (found < least && S[found] > cut * S[0]) found++;
-    lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, found, count, rows, 1, U, m, B, (size_t)most,
-                            0, Y, k);
-    for (size_t i = 0; i < k * (size_t)count; i++)
-      Y[i] = i % k < (size_t)found ? Y[i] / S[i % k] : 0;
-    lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, columns, count, found, 1, Vt, k, Y, k, 0, B,
-                            (size_t)most);
-    if (rank) *rank = found;
-  }
-  lb_free(U);
-  lb_free(S);
-  lb_free(Vt);
-  lb_free(Y);
-  return status;
-}
-
 lbStatus lb_dense_cholesky(int32_t size, double *A, lbError *err) {
   lbStatus status = check_upper_finite("dense Cholesky", size, A, err);
   if (status || !size) return status;

@@ -148,13 +148,6 @@ void lb_sparse_destroy(lbSparse *A) {
   lb_free(A);
 }
 
-bool lb_sparse_same_pattern(const lbSparse *A, const lbSparse *B) {
-  size_t columns = (size_t)A->size + 1;
-  return A->size == B->size &&
-         !memcmp(A->column_begin, B->column_begin, columns * sizeof *A->column_begin) &&
-         !memcmp(A->rows, B->rows, (size_t)lb_sparse_nonzero_count(A) * sizeof *A->rows);
-}
-
 bool lb_sparse_has_blocks(const lbSparse *A, int32_t width) {
   if (A->size % width) return false;
   for (int32_t j = 0; j < A->size; j++) {

@@ -124,29 +124,23 @@ double lb_cubic_coefficient4(const lbCubic *cubic, int32_t i, int32_t j, int32_t
 
 // ---- packing -----------------------------------------------------------------------------------
 
-// Where coefficients come from: packed arrays, or another lbCubic with some of its modes.
+// Where coefficients come from.
 typedef struct Source {
   const double *packed2, *packed3, *packed4;
-  const lbCubic *cubic;
-  const int32_t *kept;
 } Source;
 
 static double source2(const Source *s, int32_t i, int32_t j) {
-  if (s->cubic) return lb_cubic_coefficient2(s->cubic, s->kept[i], s->kept[j]);
   order_two(&i, &j);
   return s->packed2[lb_packed2(i, j)];
 }
 
 static double source3(const Source *s, int32_t i, int32_t j, int32_t k) {
-  if (s->cubic) return lb_cubic_coefficient3(s->cubic, s->kept[i], s->kept[j], s->kept[k]);
   int32_t t[3] = { i, j, k };
   sort3(t);
   return s->packed3[lb_packed3(t[0], t[1], t[2])];
 }
 
 static double source4(const Source *s, int32_t i, int32_t j, int32_t k, int32_t l) {
-  if (s->cubic)
-    return lb_cubic_coefficient4(s->cubic, s->kept[i], s->kept[j], s->kept[k], s->kept[l]);
   order_two(&i, &j); // i, j <= k <= l
   return s->packed4[lb_packed4(i, j, k, l)];
 }
@@ -195,36 +189,13 @@ static void fill4(const Source *source, int32_t r, double *cubic) {
         }
 }
 
-static void fill(const Source *source, int32_t r, const lbCubicArrays *out) {
-  fill2(source, r, out->linear);
-  fill3(source, r, out->quadratic);
-  fill4(source, r, out->cubic);
-}
-
 void lb_cubic_pack(int32_t r, const double *packed2, const double *packed3, const double *packed4,
                    const lbCubicArrays *out) {
   LB_ASSERT(r >= 1 && r <= LB_CUBIC_MODES_MAX);
-  const Source source = { .packed2 = packed2, .packed3 = packed3, .packed4 = packed4 };
-  fill(&source, r, out);
-}
-
-void lb_cubic_subset(const lbCubic *cubic, int32_t kept_count, const int32_t *kept,
-                     const lbCubicArrays *out) {
-  LB_ASSERT(kept_count >= 1 && kept_count <= LB_CUBIC_MODES_MAX);
-  const Source source = { .cubic = cubic, .kept = kept };
-  fill(&source, kept_count, out);
-}
-
-void lb_cubic_unpack(const lbCubic *cubic, double *packed2, double *packed3, double *packed4) {
-  for (int32_t l = 0; l < cubic->count; l++)
-    for (int32_t k = 0; k <= l; k++) {
-      if (packed2) packed2[lb_packed2(k, l)] = lb_cubic_coefficient2(cubic, k, l);
-      for (int32_t j = 0; j <= k; j++) {
-        if (packed3) packed3[lb_packed3(j, k, l)] = lb_cubic_coefficient3(cubic, j, k, l);
-        for (int32_t i = 0; i <= j && packed4; i++)
-          packed4[lb_packed4(i, j, k, l)] = lb_cubic_coefficient4(cubic, i, j, k, l);
-      }
-    }
+  const Source source = { packed2, packed3, packed4 };
+  fill2(&source, r, out->linear);
+  fill3(&source, r, out->quadratic);
+  fill4(&source, r, out->cubic);
 }
 
 static void round_all(size_t count, const double *from, float *to) {

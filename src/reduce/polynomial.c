@@ -120,23 +120,3 @@ lbStatus lb_polynomial_build_parts(const lbFem *fem, const lbPolynomialDef *def,
                                    lbPolynomial **parts, lbError *err) {
   return build(fem, def, false, 2 * def->group_count, parts, err);
 }
-
-static void add_scaled(size_t count, double weight, const double *from, double *to) {
-  for (size_t i = 0; i < count; i++) to[i] += weight * from[i];
-}
-
-lbStatus lb_polynomial_combine(int32_t part_count, lbPolynomial *const *parts,
-                               const double *weights, lbPolynomial **out, lbError *err) {
-  lbPolynomial *sum = NULL;
-  int32_t r = part_count > 0 ? parts[0]->count : 0;
-  lbStatus status = lb_polynomial_create(r, &sum, err);
-  if (status) return status;
-  for (int32_t p = 0; p < part_count; p++) {
-    LB_ASSERT(parts[p]->count == r);
-    add_scaled(lb_packed2_count(r), weights[p], parts[p]->linear, sum->linear);
-    add_scaled(lb_packed3_count(r), weights[p], parts[p]->quadratic, sum->quadratic);
-    add_scaled(lb_packed4_count(r), weights[p], parts[p]->cubic, sum->cubic);
-  }
-  *out = sum;
-  return LB_OK;
-}
