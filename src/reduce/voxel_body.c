@@ -3,6 +3,8 @@
 // and first moments of the mesh are kept exactly.
 #include "reduce/voxel_body.h"
 
+#include "mesh/voxel_mark.h"
+
 #include <string.h>
 
 static const double cells_most = 67108864; // 2^26

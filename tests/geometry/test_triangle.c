@@ -1,6 +1,6 @@
 // Triangle against point and box, winding numbers, and the cells that a triangle touches.
 #include "check.h"
-#include "geometry/voxel_grid.h"
+#include "mesh/voxel_mark.h"
 #include "mesh/winding.h"
 
 static lbVec3 random_point(uint64_t *seed, double scale) {
