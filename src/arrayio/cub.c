@@ -61,7 +61,7 @@ typedef struct Entries {
   double value, fewest, low, high;
 } Entries;
 
-static void add_entry(Entries *e, double value, double orders) {
+static void add_cub_entry(Entries *e, double value, double orders) {
   double share = value / orders;
   if (e->fewest == 0) *e = (Entries){ share, orders, share, share };
   if (orders < e->fewest) e->value = share, e->fewest = orders;
@@ -70,8 +70,8 @@ static void add_entry(Entries *e, double value, double orders) {
 
 static Entries entries2(const Reader *in, int32_t i, int32_t j) {
   Entries e = { 0 };
-  add_entry(&e, in->values[linear_place(&in->at, i, j)], 1);
-  add_entry(&e, in->values[linear_place(&in->at, j, i)], 1);
+  add_cub_entry(&e, in->values[linear_place(&in->at, i, j)], 1);
+  add_cub_entry(&e, in->values[linear_place(&in->at, j, i)], 1);
   return e;
 }
 
@@ -79,7 +79,7 @@ static Entries entries3(const Reader *in, const int32_t t[3]) { // sorted
   Entries e = { 0 };
   for (int s = 0; s < 3; s++) {
     int32_t i = t[s == 0 ? 1 : 0], j = t[s == 2 ? 1 : 2];
-    add_entry(&e, in->values[quadratic_place(&in->at, t[s], i, j)], orders2(i, j));
+    add_cub_entry(&e, in->values[quadratic_place(&in->at, t[s], i, j)], orders2(i, j));
   }
   return e;
 }
@@ -90,8 +90,8 @@ static Entries entries4(const Reader *in, const int32_t t[4]) { // sorted
     int32_t rest[3];
     for (int a = 0, b = 0; a < 4; a++)
       if (a != s) rest[b++] = t[a];
-    add_entry(&e, in->values[cubic_place(&in->at, t[s], rest[0], rest[1], rest[2])],
-              orders3(rest[0], rest[1], rest[2]));
+    add_cub_entry(&e, in->values[cubic_place(&in->at, t[s], rest[0], rest[1], rest[2])],
+                  orders3(rest[0], rest[1], rest[2]));
   }
   return e;
 }
@@ -101,7 +101,7 @@ typedef struct Symmetry {
   double largest, spread;
 } Symmetry;
 
-static double take(Symmetry *symmetry, Entries e) {
+static double take_symmetric(Symmetry *symmetry, Entries e) {
   symmetry->largest = fmax(symmetry->largest, fmax(fabs(e.low), fabs(e.high)));
   symmetry->spread = fmax(symmetry->spread, e.high - e.low);
   return e.value;
@@ -113,11 +113,11 @@ static lbStatus make_symmetric(const Reader *in, lbPolynomial *p) {
   size_t at2 = 0, at3 = 0, at4 = 0; // packed order
   for (int32_t l = 0; l < p->count; l++)
     for (int32_t k = 0; k <= l; k++) {
-      p->linear[at2++] = take(&symmetry[0], entries2(in, k, l));
+      p->linear[at2++] = take_symmetric(&symmetry[0], entries2(in, k, l));
       for (int32_t j = 0; j <= k; j++) {
-        p->quadratic[at3++] = take(&symmetry[1], entries3(in, (int32_t[]){ j, k, l }));
+        p->quadratic[at3++] = take_symmetric(&symmetry[1], entries3(in, (int32_t[]){ j, k, l }));
         for (int32_t i = 0; i <= j; i++)
-          p->cubic[at4++] = take(&symmetry[2], entries4(in, (int32_t[]){ i, j, k, l }));
+          p->cubic[at4++] = take_symmetric(&symmetry[2], entries4(in, (int32_t[]){ i, j, k, l }));
       }
     }
   for (int d = 0; d < 3; d++)
@@ -129,7 +129,7 @@ static lbStatus make_symmetric(const Reader *in, lbPolynomial *p) {
   return LB_OK;
 }
 
-static lbStatus read_header(Reader *in, const uint8_t *bytes, size_t byte_count) {
+static lbStatus read_cub_header(Reader *in, const uint8_t *bytes, size_t byte_count) {
   uint32_t header[4];
   if (byte_count < HEADER_BYTES)
     return lb_fail(in->err, LB_ERR_FORMAT, "%s: %zu bytes, a .cub begins with 16", in->name,
@@ -151,7 +151,7 @@ static lbStatus read_header(Reader *in, const uint8_t *bytes, size_t byte_count)
   return LB_OK;
 }
 
-static lbStatus read_values(Reader *in, const uint8_t *bytes) {
+static lbStatus read_cub_values(Reader *in, const uint8_t *bytes) {
   size_t count = coefficient_count(&in->at);
   in->values = lb_alloc(count, sizeof *in->values);
   if (!in->values) return lb_fail_memory(in->err);
@@ -168,8 +168,8 @@ lbStatus lb_cub_read(const char *name, const void *bytes, size_t byte_count, lbP
                      lbError *err) {
   Reader in = { .name = name, .err = err };
   lbPolynomial *polynomial = NULL;
-  lbStatus status = read_header(&in, bytes, byte_count);
-  if (!status) status = read_values(&in, bytes);
+  lbStatus status = read_cub_header(&in, bytes, byte_count);
+  if (!status) status = read_cub_values(&in, bytes);
   if (!status) status = lb_polynomial_create(in.at.r, &polynomial, err);
   if (!status) status = make_symmetric(&in, polynomial);
   if (!status) {
@@ -211,13 +211,13 @@ static double cubic_of(const lbPolynomial *p, int32_t row, int32_t i, int32_t j,
   return value * orders3(i, j, k);
 }
 
-static void put(FILE *stream, double value) {
+static void write_cub_number(FILE *stream, double value) {
   uint8_t bytes[8];
   lb_put_f64(bytes, value);
   fwrite(bytes, sizeof bytes, 1, stream);
 }
 
-static void write_all(const lbPolynomial *p, FILE *stream) {
+static void write_cub_all(const lbPolynomial *p, FILE *stream) {
   const Layout at = layout_of(p->count);
   uint8_t header[HEADER_BYTES];
   lb_put_u32(header, (uint32_t)at.r);
@@ -226,20 +226,20 @@ static void write_all(const lbPolynomial *p, FILE *stream) {
   lb_put_u32(header + 12, (uint32_t)at.cubic);
   fwrite(header, sizeof header, 1, stream);
   for (int32_t row = 0; row < at.r; row++)
-    for (int32_t i = 0; i < at.r; i++) put(stream, linear_of(p, row, i));
+    for (int32_t i = 0; i < at.r; i++) write_cub_number(stream, linear_of(p, row, i));
   for (int32_t row = 0; row < at.r; row++)
     for (int32_t i = 0; i < at.r; i++)
-      for (int32_t j = i; j < at.r; j++) put(stream, quadratic_of(p, row, i, j));
+      for (int32_t j = i; j < at.r; j++) write_cub_number(stream, quadratic_of(p, row, i, j));
   for (int32_t row = 0; row < at.r; row++)
     for (int32_t i = 0; i < at.r; i++)
       for (int32_t j = i; j < at.r; j++)
-        for (int32_t k = j; k < at.r; k++) put(stream, cubic_of(p, row, i, j, k));
+        for (int32_t k = j; k < at.r; k++) write_cub_number(stream, cubic_of(p, row, i, j, k));
 }
 
 lbStatus lb_cub_save(const lbPolynomial *polynomial, const char *path, lbError *err) {
   lbFileWriter writer;
   lbStatus status = lb_file_begin(&writer, path, err);
   if (status) return status;
-  write_all(polynomial, writer.stream);
+  write_cub_all(polynomial, writer.stream);
   return lb_file_commit(&writer, err);
 }

@@ -3,8 +3,8 @@
 
 // ---- reading -----------------------------------------------------------------------------------
 
-static lbStatus check_size(const char *path, const lbImageHead *head, size_t bytes, size_t *count,
-                           lbError *err) {
+static lbStatus check_image_size(const char *path, const lbImageHead *head, size_t bytes,
+                                 size_t *count, lbError *err) {
   double wanted = (double)lb_scalar_bytes(head->type);
   for (int i = 0; i < 3; i++) {
     if (head->size[i] < 1 || head->size[i] > INT32_MAX)
@@ -32,8 +32,8 @@ static lbStatus check_axes(const char *path, const lbImageHead *head, lbError *e
                         "%s: the axes of the image do not span a volume, or are not numbers", path);
 }
 
-static lbStatus read_values(const char *path, const lbImageHead *head, const char *content,
-                            size_t count, lbImage *image, lbError *err) {
+static lbStatus read_image_values(const char *path, const lbImageHead *head, const char *content,
+                                  size_t count, lbImage *image, lbError *err) {
   size_t step = lb_scalar_bytes(head->type);
   bool swapped = head->big_endian != lb_machine_is_big_endian();
   image->low = INFINITY, image->high = -INFINITY;
@@ -54,7 +54,7 @@ static lbStatus read_values(const char *path, const lbImageHead *head, const cha
 static lbStatus read_image(const char *path, const lbImageHead *head, const char *content,
                            size_t bytes, lbImage **out, lbError *err) {
   size_t count = 0;
-  lbStatus status = check_size(path, head, bytes, &count, err);
+  lbStatus status = check_image_size(path, head, bytes, &count, err);
   if (!status) status = check_axes(path, head, err);
   if (status) return status;
   lbImage *image = lb_alloc(1, sizeof *image);
@@ -63,8 +63,8 @@ static lbStatus read_image(const char *path, const lbImageHead *head, const char
   image->origin = head->origin;
   image->axes = head->axes;
   image->values = lb_alloc(count, sizeof *image->values);
-  status =
-      image->values ? read_values(path, head, content, count, image, err) : lb_fail_memory(err);
+  status = image->values ? read_image_values(path, head, content, count, image, err)
+                         : lb_fail_memory(err);
   if (status)
     lb_image_destroy(image);
   else

@@ -33,7 +33,7 @@ static bool find_order(const char *content, bool *big_endian) {
   return false;
 }
 
-static bool find_type(int code, lbScalar *type) {
+static bool find_nifti_type(int code, lbScalar *type) {
   static const struct {
     int code;
     lbScalar type;
@@ -49,7 +49,8 @@ static bool find_type(int code, lbScalar *type) {
   return false;
 }
 
-static lbStatus read_size(const char *path, const Head *raw, lbImageHead *head, lbError *err) {
+static lbStatus read_nifti_size(const char *path, const Head *raw, lbImageHead *head,
+                                lbError *err) {
   int axes = short_at(raw, 40);
   if (axes < 1 || axes > 7)
     return lb_fail(err, LB_ERR_FORMAT, "%s: the image has %d axes, NIfTI allows 1 to 7", path,
@@ -110,10 +111,10 @@ lbStatus lb_nifti_head(const char *path, const char *content, size_t bytes, lbIm
   if (memcmp(content + 344, "n+1", 4) != 0)
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "%s: its numbers are in another file, use NIfTI-1 as one file (.nii)", path);
-  lbStatus status = read_size(path, &raw, head, err);
+  lbStatus status = read_nifti_size(path, &raw, head, err);
   if (status) return status;
   head->big_endian = raw.big_endian;
-  if (!find_type(short_at(&raw, 70), &head->type))
+  if (!find_nifti_type(short_at(&raw, 70), &head->type))
     return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: numbers of NIfTI's type %d are not read", path,
                    short_at(&raw, 70));
   double data = float_at(&raw, 108);

@@ -13,7 +13,7 @@ typedef struct Reading {
   bool has_type, has_sizes, has_raw;
 } Reading;
 
-static bool find_type(const char *name, lbScalar *type) {
+static bool find_nrrd_type(const char *name, lbScalar *type) {
   static const struct {
     const char *names;
     lbScalar type;
@@ -44,8 +44,8 @@ static const char *next_number(const char *from, double *value) {
   return length > 0 ? from + length : NULL;
 }
 
-static lbStatus read_numbers(const Reading *r, const char *key, const char *value, int count,
-                             double *out, lbError *err) {
+static lbStatus read_nrrd_numbers(const Reading *r, const char *key, const char *value, int count,
+                                  double *out, lbError *err) {
   for (int i = 0; i < count; i++) {
     value = next_number(value, &out[i]);
     if (!value)
@@ -54,9 +54,9 @@ static lbStatus read_numbers(const Reading *r, const char *key, const char *valu
   return LB_OK;
 }
 
-static lbStatus read_sizes(Reading *r, const char *value, lbError *err) {
+static lbStatus read_nrrd_sizes(Reading *r, const char *value, lbError *err) {
   double sizes[3];
-  lbStatus status = read_numbers(r, "sizes", value, 3, sizes, err);
+  lbStatus status = read_nrrd_numbers(r, "sizes", value, 3, sizes, err);
   for (int i = 0; i < 3 && !status; i++) {
     if (!(sizes[i] >= 1 && sizes[i] <= INT32_MAX))
       return lb_fail(err, LB_ERR_FORMAT, "%s: the image has %g values along its axis %d", r->path,
@@ -67,11 +67,11 @@ static lbStatus read_sizes(Reading *r, const char *value, lbError *err) {
   return status;
 }
 
-static lbStatus read_field(Reading *r, const char *key, const char *value, lbError *err) {
+static lbStatus read_nrrd_field(Reading *r, const char *key, const char *value, lbError *err) {
   double numbers[9];
   lbStatus status = LB_OK;
   if (strcmp(key, "type") == 0) {
-    r->has_type = find_type(value, &r->head->type);
+    r->has_type = find_nrrd_type(value, &r->head->type);
     if (!r->has_type)
       status = lb_fail(err, LB_ERR_UNSUPPORTED, "%s: numbers of type \"%s\" are not read", r->path,
                        value);
@@ -80,7 +80,7 @@ static lbStatus read_field(Reading *r, const char *key, const char *value, lbErr
       status = lb_fail(err, LB_ERR_UNSUPPORTED, "%s: the image has %s axes, use one with 3",
                        r->path, value);
   } else if (strcmp(key, "sizes") == 0) {
-    status = read_sizes(r, value, err);
+    status = read_nrrd_sizes(r, value, err);
   } else if (strcmp(key, "encoding") == 0) {
     r->has_raw = strcmp(value, "raw") == 0;
     if (!r->has_raw)
@@ -89,15 +89,15 @@ static lbStatus read_field(Reading *r, const char *key, const char *value, lbErr
   } else if (strcmp(key, "endian") == 0) {
     r->head->big_endian = strcmp(value, "big") == 0;
   } else if (strcmp(key, "spacings") == 0) {
-    status = read_numbers(r, key, value, 3, numbers, err);
+    status = read_nrrd_numbers(r, key, value, 3, numbers, err);
     if (!status)
       r->steps[0] = lb_vec3(numbers[0], 0, 0), r->steps[1] = lb_vec3(0, numbers[1], 0),
       r->steps[2] = lb_vec3(0, 0, numbers[2]);
   } else if (strcmp(key, "space directions") == 0) {
-    status = read_numbers(r, key, value, 9, numbers, err);
+    status = read_nrrd_numbers(r, key, value, 9, numbers, err);
     for (int i = 0; i < 3 && !status; i++) r->steps[i] = lb_vec3_load(numbers + 3 * i);
   } else if (strcmp(key, "space origin") == 0) {
-    status = read_numbers(r, key, value, 3, numbers, err);
+    status = read_nrrd_numbers(r, key, value, 3, numbers, err);
     if (!status) r->head->origin = lb_vec3_load(numbers);
   } else if (strcmp(key, "space units") == 0 || strcmp(key, "units") == 0) {
     if (strstr(value, "\"mm\"")) r->unit = 1e-3;
@@ -108,7 +108,7 @@ static lbStatus read_field(Reading *r, const char *key, const char *value, lbErr
   return status;
 }
 
-static lbStatus finish(const Reading *r, lbError *err) {
+static lbStatus finish_nrrd(const Reading *r, lbError *err) {
   const char *missing = !r->has_type    ? "type"
                         : !r->has_sizes ? "sizes"
                         : !r->has_raw   ? "encoding"
@@ -132,13 +132,13 @@ lbStatus lb_nrrd_head(const char *path, const char *content, size_t bytes, lbIma
     size_t length = lb_text_line(&text, line, sizeof line);
     if (length == 0) { // the numbers follow
       head->data = (size_t)(text.next - content);
-      return finish(&r, err);
+      return finish_nrrd(&r, err);
     }
     if (line[0] == '#' || !(colon = strstr(line, ": "))) continue;
     *colon = '\0';
     char *value = colon + 2;
     while (*value == ' ') value++;
-    lbStatus status = read_field(&r, line, value, err);
+    lbStatus status = read_nrrd_field(&r, line, value, err);
     if (status) return status;
   }
   return lb_fail(err, LB_ERR_FORMAT, "%s: the header of the image does not end", path);

@@ -25,7 +25,7 @@ static lbStatus check_progress(lbFileWriter *file, int32_t done, int32_t count, 
 }
 
 // Commit says why writing failed.
-static lbStatus finish(lbFileWriter *file, lbStatus status, lbError *err) {
+static lbStatus finish_mtx_file(lbFileWriter *file, lbStatus status, lbError *err) {
   if (!status || status == LB_ERR_FILE) return lb_file_commit(file, err);
   lb_file_abort(file);
   return status;
@@ -47,7 +47,7 @@ lbStatus lb_mtx_write_symmetric(const char *path, const char *comment, int32_t s
     }
     status = check_progress(&file, j, size, err);
   }
-  return finish(&file, status, err);
+  return finish_mtx_file(&file, status, err);
 }
 
 lbStatus lb_mtx_write_dense(const char *path, const char *comment, int32_t rows, int32_t columns,
@@ -64,5 +64,5 @@ lbStatus lb_mtx_write_dense(const char *path, const char *comment, int32_t rows,
     }
     if (!lb_progress(STAGE, (double)j / columns)) status = lb_fail_interrupted(err, STAGE);
   }
-  return finish(&file, status, err);
+  return finish_mtx_file(&file, status, err);
 }

@@ -23,42 +23,42 @@ typedef struct Text { // the header's own text
   const char *next, *end;
 } Text;
 
-static void skip_blanks(Text *t) {
+static void skip_npy_blanks(Text *t) {
   while (t->next < t->end && (*t->next == ' ' || *t->next == '\n')) t->next++;
 }
 
-static bool take(Text *t, char c) {
-  skip_blanks(t);
+static bool take_character(Text *t, char c) {
+  skip_npy_blanks(t);
   if (t->next == t->end || *t->next != c) return false;
   t->next++;
   return true;
 }
 
 // 'text' or "text", cut to the room there is.
-static bool take_text(Text *t, char *out, size_t room) {
-  skip_blanks(t);
+static bool take_literal(Text *t, char *out, size_t room) {
+  skip_npy_blanks(t);
   if (t->next == t->end || (*t->next != '\'' && *t->next != '"')) return false;
   char quote = *t->next++;
   size_t length = 0;
   for (; t->next < t->end && *t->next != quote; t->next++)
     if (length + 1 < room) out[length++] = *t->next;
   out[length] = '\0';
-  return take(t, quote);
+  return take_character(t, quote);
 }
 
 static bool take_word(Text *t, const char *word) {
   size_t length = strlen(word);
-  skip_blanks(t);
+  skip_npy_blanks(t);
   if ((size_t)(t->end - t->next) < length || memcmp(t->next, word, length)) return false;
   t->next += length;
   return true;
 }
 
 static bool take_shape(Text *t, Header *header) {
-  if (!take(t, '(')) return false;
-  while (!take(t, ')')) {
+  if (!take_character(t, '(')) return false;
+  while (!take_character(t, ')')) {
     size_t value = 0;
-    skip_blanks(t);
+    skip_npy_blanks(t);
     const char *first = t->next;
     for (; t->next < t->end && *t->next >= '0' && *t->next <= '9'; t->next++) {
       if (value > (SIZE_MAX - 9) / 10) return false;
@@ -68,19 +68,19 @@ static bool take_shape(Text *t, Header *header) {
     if (header->axis_count < LB_NPY_AXES) header->shape[header->axis_count] = value;
     header->axis_count++;
     if (header->axis_count > 32) return false;
-    if (!take(t, ',') && !(t->next < t->end && *t->next == ')')) return false;
+    if (!take_character(t, ',') && !(t->next < t->end && *t->next == ')')) return false;
   }
   return true;
 }
 
 static bool parse_dictionary(Text t, Header *header) {
   bool type = false, order = false, shape = false;
-  if (!take(&t, '{')) return false;
-  while (!take(&t, '}')) {
+  if (!take_character(&t, '{')) return false;
+  while (!take_character(&t, '}')) {
     char key[32];
-    if (!take_text(&t, key, sizeof key) || !take(&t, ':')) return false;
+    if (!take_literal(&t, key, sizeof key) || !take_character(&t, ':')) return false;
     if (strcmp(key, "descr") == 0) {
-      type = take_text(&t, header->type, sizeof header->type);
+      type = take_literal(&t, header->type, sizeof header->type);
       if (!type) return false;
     } else if (strcmp(key, "fortran_order") == 0) {
       header->fortran = take_word(&t, "True");
@@ -93,7 +93,7 @@ static bool parse_dictionary(Text t, Header *header) {
     } else {
       return false;
     }
-    take(&t, ',');
+    take_character(&t, ',');
   }
   return type && order && shape;
 }

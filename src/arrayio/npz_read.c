@@ -77,19 +77,19 @@ static lbStatus find_data(const Archive *a, const Member *m, const unsigned char
   return LB_OK;
 }
 
-static void *allocate(void *context, unsigned count, unsigned bytes) {
+static void *allocate_npz(void *context, unsigned count, unsigned bytes) {
   (void)context;
   return lb_alloc(count, bytes);
 }
 
-static void release(void *context, void *block) {
+static void release_npz(void *context, void *block) {
   (void)context;
   lb_free(block);
 }
 
 static lbStatus inflate_member(const Archive *a, const Member *m, const unsigned char *data,
                                char *to, lbError *err) {
-  z_stream z = { .zalloc = allocate, .zfree = release };
+  z_stream z = { .zalloc = allocate_npz, .zfree = release_npz };
   if (inflateInit2(&z, -MAX_WBITS) != Z_OK) return lb_fail_memory(err);
   z.next_in = (Bytef *)data;
   z.avail_in = (uInt)m->packed;

@@ -66,7 +66,7 @@ static void put_entry(uint8_t *p, const lbNpzEntry *entry) {
   lb_put_u16(p + 24, 0); // no extra field
 }
 
-static void put(lbNpzWriter *writer, const void *bytes, size_t count) {
+static void write_npz_bytes(lbNpzWriter *writer, const void *bytes, size_t count) {
   if (count) fwrite(bytes, 1, count, writer->file.stream);
   writer->bytes += count;
 }
@@ -96,10 +96,10 @@ static void write_entry(lbNpzWriter *writer, lbNpzEntry *entry, const char *head
   entry->bytes = (uint32_t)(header_bytes + data_bytes);
   lb_put_u32(local, LB_ZIP_LOCAL);
   put_entry(local + 4, entry);
-  put(writer, local, sizeof local);
-  put(writer, entry->name, strlen(entry->name));
-  put(writer, header, header_bytes);
-  put(writer, data, data_bytes);
+  write_npz_bytes(writer, local, sizeof local);
+  write_npz_bytes(writer, entry->name, strlen(entry->name));
+  write_npz_bytes(writer, header, header_bytes);
+  write_npz_bytes(writer, data, data_bytes);
 }
 
 lbStatus lb_npz_add(lbNpzWriter *writer, const lbNpzArray *array, lbError *err) {
@@ -151,8 +151,8 @@ static void write_directory(lbNpzWriter *writer) {
     lb_put_u16(record + 4, 20); // made by version 2.0
     put_entry(record + 6, entry);
     lb_put_u32(record + 42, entry->begin);
-    put(writer, record, sizeof record);
-    put(writer, entry->name, strlen(entry->name));
+    write_npz_bytes(writer, record, sizeof record);
+    write_npz_bytes(writer, entry->name, strlen(entry->name));
   }
   uint8_t end[LB_ZIP_END_BYTES] = { 0 };
   lb_put_u32(end, LB_ZIP_END);
@@ -160,7 +160,7 @@ static void write_directory(lbNpzWriter *writer) {
   lb_put_u16(end + 10, (uint32_t)writer->entry_count);
   lb_put_u32(end + 12, (uint32_t)(writer->bytes - begin));
   lb_put_u32(end + 16, (uint32_t)begin);
-  put(writer, end, sizeof end);
+  write_npz_bytes(writer, end, sizeof end);
 }
 
 static void release_entries(lbNpzWriter *writer) {

@@ -106,7 +106,7 @@ size_t lb_parse_integer(const char *next, const char *end, int64_t *value) {
   return (size_t)(p - next);
 }
 
-static bool starts_with(const char *p, const char *end, const char *word) {
+static bool starts_with_word(const char *p, const char *end, const char *word) {
   for (; *word; word++, p++)
     if (p >= end || (*p | 0x20) != *word) return false;
   return true;
@@ -148,7 +148,7 @@ static const char *read_digits(const char *p, const char *end, Decimal *decimal)
 }
 
 // Reads "e-5" (Fortran: "D-05") and adds it; a letter without digits belongs to the next word.
-static const char *read_exponent(const char *p, const char *end, int64_t *exponent) {
+static const char *read_text_exponent(const char *p, const char *end, int64_t *exponent) {
   if (p >= end || ((*p | 0x20) != 'e' && (*p | 0x20) != 'd')) return p;
   const char *q = p + 1;
   bool negative = q < end && *q == '-';
@@ -183,20 +183,20 @@ static double decimal_value(const Decimal *decimal) {
 
 // Reads "nan", "inf" or "infinity"; NULL when none is there.
 static const char *read_named(const char *p, const char *end, double *value) {
-  if (starts_with(p, end, "nan")) {
+  if (starts_with_word(p, end, "nan")) {
     *value = NAN;
     return p + 3;
   }
-  if (!starts_with(p, end, "inf")) return NULL;
+  if (!starts_with_word(p, end, "inf")) return NULL;
   *value = INFINITY;
-  return p + (starts_with(p, end, "infinity") ? 8 : 3);
+  return p + (starts_with_word(p, end, "infinity") ? 8 : 3);
 }
 
 static const char *read_decimal(const char *p, const char *end, double *value) {
   Decimal decimal;
   p = read_digits(p, end, &decimal);
   if (!p) return NULL;
-  p = read_exponent(p, end, &decimal.exponent);
+  p = read_text_exponent(p, end, &decimal.exponent);
   *value = decimal_value(&decimal);
   return p;
 }

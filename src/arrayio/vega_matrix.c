@@ -10,8 +10,8 @@
 #define HEADER_BYTES 8
 
 // What the header says, checked against the size; *type is that of the values.
-static lbStatus read_header(const char *name, const uint8_t *bytes, size_t byte_count,
-                            lbVegaMatrix *matrix, lbScalar *type, lbError *err) {
+static lbStatus read_vega_matrix_header(const char *name, const uint8_t *bytes, size_t byte_count,
+                                        lbVegaMatrix *matrix, lbScalar *type, lbError *err) {
   if (byte_count < HEADER_BYTES)
     return lb_fail(err, LB_ERR_FORMAT, "%s: %zu bytes, a matrix begins with 8", name, byte_count);
   uint32_t rows = lb_little_u32(bytes), columns = lb_little_u32(bytes + 4);
@@ -36,7 +36,7 @@ lbStatus lb_vega_matrix_read(const char *name, const void *bytes, size_t byte_co
                              lbVegaMatrix *out, lbError *err) {
   lbVegaMatrix matrix = { 0 };
   lbScalar type = LB_SCALAR_FLOAT64;
-  lbStatus status = read_header(name, bytes, byte_count, &matrix, &type, err);
+  lbStatus status = read_vega_matrix_header(name, bytes, byte_count, &matrix, &type, err);
   if (status) return status;
   size_t count = (size_t)matrix.rows * (size_t)matrix.columns, size = lb_scalar_bytes(type);
   const uint8_t *from = (const uint8_t *)bytes + HEADER_BYTES;

@@ -91,7 +91,7 @@ static int cheapest_cut(const Build *build, Range range, int axis, double low, d
 }
 
 // Reorders the range and returns where its right part begins; both parts have items.
-static int32_t split(Build *build, Range range) {
+static int32_t split_items(Build *build, Range range) {
   int32_t *items = build->tree->items;
   int32_t half = range.begin + (range.end - range.begin) / 2;
   double low, high;
@@ -126,7 +126,7 @@ static void build_nodes(Build *build) {
       node->count = range.end - range.begin;
       continue;
     }
-    int32_t middle = split(build, range);
+    int32_t middle = split_items(build, range);
     LB_ASSERT(stacked + 2 <= STACK_SIZE);
     stack[stacked++] = (Range){ middle, range.end, range.depth + 1, id };
     stack[stacked++] = (Range){ range.begin, middle, range.depth + 1, -1 };

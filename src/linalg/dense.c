@@ -14,8 +14,8 @@ bool lb_linalg_all_finite(size_t count, const double *values) {
   return zero == 0;
 }
 
-static lbStatus check_finite(const char *what, int32_t rows, int32_t columns, const double *A,
-                             lbError *err) {
+static lbStatus check_dense_finite(const char *what, int32_t rows, int32_t columns, const double *A,
+                                   lbError *err) {
   if (lb_linalg_all_finite((size_t)rows * (size_t)columns, A)) return LB_OK;
   return lb_fail(err, LB_ERR_NUMERIC, "%s: the %d x %d matrix holds a value that is not finite",
                  what, rows, columns);
@@ -125,14 +125,14 @@ lbStatus lb_dense_eigen_general(int32_t size, double *A, double *B, double *valu
 
 lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, double *S, double *Vt,
                       lbError *err) {
-  lbStatus status = check_finite("singular values", rows, columns, A, err);
+  lbStatus status = check_dense_finite("singular values", rows, columns, A, err);
   if (status || rows < 1 || columns < 1) return status;
   lb_linalg_one_thread();
   return lb_engine()->svd(rows, columns, A, U, S, Vt, err);
 }
 
 lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, lbError *err) {
-  lbStatus status = check_finite("QR", rows, columns, A, err);
+  lbStatus status = check_dense_finite("QR", rows, columns, A, err);
   size_t least = (size_t)(rows < columns ? rows : columns);
   if (status || least < 1) return status;
   lb_linalg_one_thread();
@@ -172,7 +172,7 @@ typedef struct Division {
   double *X;
 } Division;
 
-static void divide_rows(int32_t begin, int32_t end, void *context) {
+static void divide_dense_rows(int32_t begin, int32_t end, void *context) {
   const Division *d = context;
   lb_engine()->divide_right(end - begin, d->size, d->R, (size_t)d->size, d->X + begin, d->rows);
 }
@@ -181,7 +181,7 @@ void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, doubl
   enum { ROWS = 2048 };
   lb_linalg_one_thread();
   Division division = { size, at_least_one(rows), R, X };
-  if (size > 0) lb_parallel_for(rows, ROWS, divide_rows, &division);
+  if (size > 0) lb_parallel_for(rows, ROWS, divide_dense_rows, &division);
 }
 
 void lb_dense_solve_upper(lbTranspose transpose, int32_t size, const double *R, size_t stride,
@@ -190,7 +190,7 @@ void lb_dense_solve_upper(lbTranspose transpose, int32_t size, const double *R, 
   lb_engine()->divide_vector(transpose, size, R, stride < 1 ? 1 : stride, x);
 }
 
-static void exchange(size_t count, double *x, double *y, size_t stride) {
+static void exchange_rows(size_t count, double *x, double *y, size_t stride) {
   for (size_t i = 0; i < count; i++) {
     double held = x[i * stride];
     x[i * stride] = y[i * stride];
@@ -200,7 +200,7 @@ static void exchange(size_t count, double *x, double *y, size_t stride) {
 
 // Small systems: column by column.
 lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbError *err) {
-  lbStatus status = check_finite("dense solve", size, size, A, err);
+  lbStatus status = check_dense_finite("dense solve", size, size, A, err);
   size_t n = (size_t)size, many = (size_t)count;
   if (status) return status;
   for (size_t k = 0; k < n; k++) { // P A = L U, and B <- L^-1 P B
@@ -210,8 +210,8 @@ lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbErr
     if (A[k * n + pivot] == 0)
       return lb_fail(err, LB_ERR_NUMERIC, "%d x %d dense matrix: singular at row %d", size, size,
                      (int)k);
-    exchange(n - k, A + k * n + k, A + k * n + pivot, n);
-    exchange(many, B + k, B + pivot, n);
+    exchange_rows(n - k, A + k * n + k, A + k * n + pivot, n);
+    exchange_rows(many, B + k, B + pivot, n);
     for (size_t i = k + 1; i < n; i++) A[k * n + i] /= A[k * n + k];
     for (size_t j = k + 1; j < n + many; j++) {
       double *column = j < n ? A + j * n : B + (j - n) * n;

@@ -162,7 +162,7 @@ static void fill3(const Source *source, int32_t r, double *quadratic) {
         }
 }
 
-static void fill_pairs(const Source *source, int32_t r, double *cubic) {
+static void fill_cubic_pairs(const Source *source, int32_t r, double *cubic) {
   for (int32_t j = 0; j < r; j++)
     for (int32_t i = 0; i <= j; i++)
       for (int32_t l = 0; l < r; l++)
@@ -177,7 +177,7 @@ static void fill_pairs(const Source *source, int32_t r, double *cubic) {
 static void fill4(const Source *source, int32_t r, double *cubic) {
   memset(cubic, 0, lb_cubic_cubic_size(r) * sizeof(double));
   if (r <= LB_CUBIC_FEW) {
-    fill_pairs(source, r, cubic);
+    fill_cubic_pairs(source, r, cubic);
     return;
   }
   for (int32_t k = 0; k < r; cubic += matrix_size(r, k) * (size_t)(r - k), k++)
@@ -209,8 +209,8 @@ void lb_cubic_round(const lbCubic *cubic, float *quadratic_single, float *cubic_
 
 // ---- combinations ------------------------------------------------------------------------------
 
-static void add_scaled(size_t count, double weight, const double *restrict from,
-                       double *restrict to) {
+static void add_scaled_part(size_t count, double weight, const double *restrict from,
+                            double *restrict to) {
   for (size_t i = 0; i < count; i++) to[i] += weight * from[i];
 }
 
@@ -225,8 +225,8 @@ void lb_cubic_combine(int32_t part_count, const lbCubic *parts, const double *we
   memset(out->cubic, 0, size4 * sizeof(double));
   for (int32_t p = 0; p < part_count; p++) {
     LB_ASSERT(parts[p].count == r);
-    add_scaled(size2, weights[p], parts[p].linear, out->linear);
-    add_scaled(size3, weights[p], parts[p].quadratic, out->quadratic);
-    add_scaled(size4, weights[p], parts[p].cubic, out->cubic);
+    add_scaled_part(size2, weights[p], parts[p].linear, out->linear);
+    add_scaled_part(size3, weights[p], parts[p].quadratic, out->quadratic);
+    add_scaled_part(size4, weights[p], parts[p].cubic, out->cubic);
   }
 }

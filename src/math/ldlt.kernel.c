@@ -95,7 +95,7 @@ LB_FOUR_INLINE void factor_rows(double *a, size_t stride, size_t row, size_t j, 
   }
 }
 
-static bool factor(int32_t n, double *a) {
+static bool factor_ldlt(int32_t n, double *a) {
   const size_t stride = (size_t)lb_ldlt_padded(n);
   fill_padding(n, stride, a);
   for (size_t j = 0; j < stride; j += 4) {
@@ -121,7 +121,7 @@ LB_FOUR_INLINE void subtract_columns(const double *M, size_t stride, size_t j, c
   }
 }
 
-static void solve(int32_t n, const double *a, double *b) {
+static void solve_ldlt(int32_t n, const double *a, double *b) {
   const size_t stride = (size_t)lb_ldlt_padded(n);
   for (size_t i = (size_t)n; i < stride; i++) b[i] = 0;
   for (size_t j = 0; j < stride; j += 4) { // L y = b
@@ -151,4 +151,4 @@ static void solve(int32_t n, const double *a, double *b) {
   }
 }
 
-LB_KERNEL_TABLE(lbLdltKernels, lb_ldlt_kernels) = { factor, solve };
+LB_KERNEL_TABLE(lbLdltKernels, lb_ldlt_kernels) = { factor_ldlt, solve_ldlt };

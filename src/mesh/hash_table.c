@@ -30,7 +30,7 @@ static const void *key_at(const lbHashTable *table, int32_t number) {
 }
 
 // The slot that holds this key, or the free one where it belongs.
-static size_t find_slot(const lbHashTable *table, const void *key) {
+static size_t find_table_slot(const lbHashTable *table, const void *key) {
   size_t mask = table->slot_count - 1, slot = (size_t)hash_key(key, table->key_bytes) & mask;
   while (table->slots[slot] &&
          memcmp(key_at(table, table->slots[slot] - 1), key, table->key_bytes) != 0)
@@ -46,12 +46,13 @@ static bool grow_slots(lbHashTable *table) {
   lb_free(table->slots);
   table->slots = slots;
   table->slot_count = larger;
-  for (int32_t i = 0; i < table->count; i++) slots[find_slot(table, key_at(table, i))] = i + 1;
+  for (int32_t i = 0; i < table->count; i++)
+    slots[find_table_slot(table, key_at(table, i))] = i + 1;
   return true;
 }
 
 int32_t lb_hash_table_find(const lbHashTable *table, const void *key) {
-  return table->slot_count ? table->slots[find_slot(table, key)] - 1 : -1;
+  return table->slot_count ? table->slots[find_table_slot(table, key)] - 1 : -1;
 }
 
 int32_t lb_hash_table_add(lbHashTable *table, const void *key) {
@@ -61,6 +62,6 @@ int32_t lb_hash_table_add(lbHashTable *table, const void *key) {
       !lb_grow(&table->keys, &table->key_capacity, (size_t)table->count + 1, table->key_bytes))
     return -1;
   memcpy((char *)table->keys + (size_t)table->count * table->key_bytes, key, table->key_bytes);
-  table->slots[find_slot(table, key)] = table->count + 1;
+  table->slots[find_table_slot(table, key)] = table->count + 1;
   return table->count++;
 }

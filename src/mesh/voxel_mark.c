@@ -1,8 +1,6 @@
 // Finds and marks the cells of a voxel grid that points and triangles touch.
 #include "mesh/voxel_mark.h"
 
-#include "geometry/triangle.h"
-
 bool lb_voxel_grid_find(const lbVoxelGrid *grid, lbVec3 point, int32_t cell[3]) {
   double offset[3] = { point.x - grid->origin.x, point.y - grid->origin.y,
                        point.z - grid->origin.z };

@@ -2,6 +2,7 @@
 #ifndef LB_MESH_VOXEL_MARK_H
 #define LB_MESH_VOXEL_MARK_H
 
+#include "geometry/triangle.h"
 #include "geometry/voxel_grid.h"
 
 static inline bool lb_voxel_grid_holds(const lbVoxelGrid *grid, int32_t x, int32_t y, int32_t z) {

@@ -47,7 +47,7 @@ static lbStatus check_filters(const int32_t *values, int32_t count, const char *
   return LB_OK;
 }
 
-static lbStatus check_places(const lbWorldDef *w, const char *where, lbError *err) {
+static lbStatus check_contact_places(const lbWorldDef *w, const char *where, lbError *err) {
   for (int32_t i = 0; i < w->size.collider_count; i++) {
     const double *q = w->collider_rotations + 4 * (size_t)i;
     const double *x = w->collider_positions + 3 * (size_t)i;
@@ -124,6 +124,6 @@ lbStatus lb_world_check_contact(const lbWorldDef *w, const char *where, lbError 
   if (!status)
     status = check_frictions(w->collider_frictions, w->size.collider_count, "collider.frictions",
                              where, err);
-  if (!status) status = check_places(w, where, err);
+  if (!status) status = check_contact_places(w, where, err);
   return status ? status : check_meshes(w, where, err);
 }

@@ -13,8 +13,9 @@ typedef struct Keys { // of all paths that lie together
   const double *times, *positions, *rotations, *position_tangents, *rotation_tangents;
 } Keys;
 
-static lbStatus make(const char *kind, const Keys *keys, int32_t index, int32_t interpolation,
-                     bool cycle, int32_t parts, lbPath **out, lbError *err) {
+static lbStatus make_stored_path(const char *kind, const Keys *keys, int32_t index,
+                                 int32_t interpolation, bool cycle, int32_t parts, lbPath **out,
+                                 lbError *err) {
   size_t begin = (size_t)keys->begin[index];
   lbPathDef def = lb_path_def();
   char name[40];
@@ -45,8 +46,8 @@ lbStatus lb_world_path(const lbWorldDef *world, int32_t index, lbPath **out, lbE
                 world->path_rotations,
                 world->path_position_tangents,
                 world->path_rotation_tangents };
-  return make("paths", &keys, index, world->path_interpolations[index],
-              world->path_cycles[index] != 0, world->path_parts[index], out, err);
+  return make_stored_path("paths", &keys, index, world->path_interpolations[index],
+                          world->path_cycles[index] != 0, world->path_parts[index], out, err);
 }
 
 lbStatus lb_model_core_path(const lbModel *model, int32_t core, lbPath **out, lbError *err) {
@@ -64,7 +65,8 @@ lbStatus lb_model_core_path(const lbModel *model, int32_t core, lbPath **out, lb
                 model->warp_core_position_tangents,
                 model->warp_core_rotation_tangents };
   const int32_t *settings = model->warp_core_paths + 3 * (size_t)core;
-  return make("cores", &keys, core, settings[0], settings[1] != 0, settings[2], out, err);
+  return make_stored_path("cores", &keys, core, settings[0], settings[1] != 0, settings[2], out,
+                          err);
 }
 
 // ---- to arrays ---------------------------------------------------------------------------------
@@ -75,7 +77,7 @@ static int32_t parts_of(const lbPathDef *keys) {
          (keys->rotation_tangents ? LB_PATH_ROTATION_TANGENTS : 0);
 }
 
-static bool allocate(lbArena *arena, int32_t parts, lbStoredPaths *a) {
+static bool allocate_stored_paths(lbArena *arena, int32_t parts, lbStoredPaths *a) {
   size_t count = (size_t)a->count, keys = (size_t)a->key_count;
   a->begin = lb_arena_alloc(arena, count + 1, sizeof(int32_t));
   a->interpolations = lb_arena_alloc(arena, count, sizeof(int32_t));
@@ -93,22 +95,23 @@ static bool allocate(lbArena *arena, int32_t parts, lbStoredPaths *a) {
   return complete;
 }
 
-static void copy_rows(double *to, size_t begin, const double *from, size_t count, size_t width) {
+static void copy_key_rows(double *to, size_t begin, const double *from, size_t count,
+                          size_t width) {
   if (from) memcpy(to + width * begin, from, width * count * sizeof(double));
 }
 
-static void store(const lbPathDef *keys, size_t index, lbStoredPaths *a) {
+static void store_path_keys(const lbPathDef *keys, size_t index, lbStoredPaths *a) {
   size_t begin = (size_t)a->begin[index], count = (size_t)keys->key_count;
   a->begin[index + 1] = (int32_t)(begin + count);
   a->interpolations[index] = (int32_t)keys->interpolation;
   a->cycles[index] = keys->cycle;
   a->parts[index] = parts_of(keys);
-  copy_rows(a->times, begin, keys->times, count, 1);
-  copy_rows(a->positions, begin, keys->positions, count, 3);
+  copy_key_rows(a->times, begin, keys->times, count, 1);
+  copy_key_rows(a->positions, begin, keys->positions, count, 3);
   for (size_t i = 0; i < count; i++) a->rotations[4 * (begin + i) + 3] = 1;
-  copy_rows(a->rotations, begin, keys->rotations, count, 4);
-  copy_rows(a->position_tangents, begin, keys->position_tangents, count, 6);
-  copy_rows(a->rotation_tangents, begin, keys->rotation_tangents, count, 8);
+  copy_key_rows(a->rotations, begin, keys->rotations, count, 4);
+  copy_key_rows(a->position_tangents, begin, keys->position_tangents, count, 6);
+  copy_key_rows(a->rotation_tangents, begin, keys->rotation_tangents, count, 8);
 }
 
 lbStatus lb_paths_store(const lbPath *const *paths, int32_t count, lbArena *arena,
@@ -124,10 +127,10 @@ lbStatus lb_paths_store(const lbPath *const *paths, int32_t count, lbArena *aren
     return lb_fail(err, LB_ERR_ARGUMENT, "motions have %lld keys, that is too many",
                    (long long)keys);
   *out = (lbStoredPaths){ .count = count, .key_count = (int32_t)keys };
-  if (!allocate(arena, parts, out)) return lb_fail_memory(err);
+  if (!allocate_stored_paths(arena, parts, out)) return lb_fail_memory(err);
   for (int32_t i = 0; i < count; i++) {
     out->begin[i + 1] = out->begin[i];
-    if (paths[i]) store(lb_path_keys(paths[i]), (size_t)i, out);
+    if (paths[i]) store_path_keys(lb_path_keys(paths[i]), (size_t)i, out);
   }
   return LB_OK;
 }

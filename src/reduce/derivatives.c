@@ -104,8 +104,8 @@ static void sum_set(const Sum *job, const lbElementSet *set, lbHessianElement el
 }
 
 // Turns the sums of a task, vertex by vertex, into columns.
-static lbStatus store_columns(const Sum *job, const double *sums, size_t first, size_t pairs,
-                              lbError *err) {
+static lbStatus store_derivative_columns(const Sum *job, const double *sums, size_t first,
+                                         size_t pairs, lbError *err) {
   enum { TOGETHER = 8 };
   size_t size = job->forces->size;
   double *columns = lb_alloc(size * TOGETHER, sizeof *columns);
@@ -141,7 +141,7 @@ static void sum_pairs(int32_t begin, int32_t end, void *context) {
                                  .work = job->work + (size_t)t * job->work_count };
     for (int32_t s = 0; s < job->fem->set_count; s++)
       sum_set(job, &job->fem->sets[s], element, sums, pairs);
-    job->status[t] = store_columns(job, sums, first, pairs, &job->errors[t]);
+    job->status[t] = store_derivative_columns(job, sums, first, pairs, &job->errors[t]);
     lb_free(sums);
   }
 }

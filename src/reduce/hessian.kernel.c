@@ -98,11 +98,11 @@ LB_INLINE void element_pairs(const lbHessianElement *e, int nodes, int points) {
     add_row(pairs, forces + (size_t)k * force_stride, e->sums[k / 3] + (size_t)(k % 3) * pairs);
 }
 
-static void add_pairs(const lbHessianElement *element) {
+static void add_hessian_pairs(const lbHessianElement *element) {
   if (element->kind == LB_ELEMENT_TET4)
     element_pairs(element, 4, 1);
   else
     element_pairs(element, 8, 8);
 }
 
-LB_KERNEL_TABLE(lbHessianKernels, lb_hessian_kernels) = { add_pairs };
+LB_KERNEL_TABLE(lbHessianKernels, lb_hessian_kernels) = { add_hessian_pairs };

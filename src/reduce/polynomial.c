@@ -59,7 +59,7 @@ static lbStatus check_law(const lbFem *fem, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus check_def(const lbFem *fem, const lbPolynomialDef *def, lbError *err) {
+static lbStatus check_polynomial_def(const lbFem *fem, const lbPolynomialDef *def, lbError *err) {
   size_t rows = 3 * (size_t)fem->vertex_count;
   if (def->count < 1 || def->count > LB_POLYNOMIAL_MODES_MAX || !def->basis)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: a basis of %d modes; give 1 to %d", fem->name,
@@ -76,12 +76,12 @@ static lbStatus check_def(const lbFem *fem, const lbPolynomialDef *def, lbError 
 }
 
 // The whole, or parts: of each group by λ and by μ.
-static lbStatus build(const lbFem *fem, const lbPolynomialDef *def, bool whole, int32_t count,
-                      lbPolynomial **parts, lbError *err) {
+static lbStatus build_polynomials(const lbFem *fem, const lbPolynomialDef *def, bool whole,
+                                  int32_t count, lbPolynomial **parts, lbError *err) {
   lbStrainSums sums = { 0 };
   Elements elements = { 0 };
   int32_t made = 0;
-  lbStatus status = check_def(fem, def, err);
+  lbStatus status = check_polynomial_def(fem, def, err);
   if (status) return status;
   if (fem->engine) return lb_reduce_engine(fem)->polynomials(fem, def, whole, count, parts, err);
   elements.slots = lb_alloc((size_t)fem->slot_count, sizeof *elements.slots);
@@ -111,12 +111,12 @@ static lbStatus build(const lbFem *fem, const lbPolynomialDef *def, bool whole, 
 lbStatus lb_polynomial_build(const lbFem *fem, const lbPolynomialDef *def, lbPolynomial **out,
                              lbError *err) {
   lbPolynomial *polynomial = NULL;
-  lbStatus status = build(fem, def, true, 1, &polynomial, err);
+  lbStatus status = build_polynomials(fem, def, true, 1, &polynomial, err);
   if (!status) *out = polynomial;
   return status;
 }
 
 lbStatus lb_polynomial_build_parts(const lbFem *fem, const lbPolynomialDef *def,
                                    lbPolynomial **parts, lbError *err) {
-  return build(fem, def, false, 2 * def->group_count, parts, err);
+  return build_polynomials(fem, def, false, 2 * def->group_count, parts, err);
 }

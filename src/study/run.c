@@ -182,7 +182,7 @@ static int compare_times(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void summarise(const lbActor *actor) {
+static void summarise_actor(const lbActor *actor) {
   int32_t n = actor->run->step_count;
   lb_actor_report(actor);
   if (n == 0) return;
@@ -246,7 +246,7 @@ lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError 
   run->make_seconds = lb_seconds() - start;
   if (!status) status = prepare_frames(run, def, &cast, err);
   if (!status) status = run_steps(run, &cast, err);
-  for (int32_t a = 0; a < cast.count && !status; a++) summarise(&cast.actors[a]);
+  for (int32_t a = 0; a < cast.count && !status; a++) summarise_actor(&cast.actors[a]);
   if (!status) status = lb_run_report_contacts(&cast.contacts, err);
   run->guard = lb_world_guard(cast.world);
   release_cast(&cast);

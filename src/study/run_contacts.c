@@ -67,7 +67,7 @@ bool lb_run_same_pair(lbTouchingPair a, lbTouchingPair b) {
   return a.body == b.body && a.other == b.other && a.collider == b.collider;
 }
 
-static lbTouchingPair *find(const lbRunContacts *c, lbTouchingPair pair) {
+static lbTouchingPair *find_touching_pair(const lbRunContacts *c, lbTouchingPair pair) {
   for (size_t i = 0; i < c->touching_count; i++)
     if (lb_run_same_pair(c->touching[i], pair)) return &c->touching[i];
   return NULL;
@@ -123,7 +123,7 @@ lbStatus lb_run_watch_contacts(lbRunContacts *c, double time, lbError *err) {
   for (size_t i = 0; i < c->touching_count; i++)
     if (isnan(c->touching[i].parted)) c->touching[i].parted = time; // unless they push
   for (int32_t i = 0; i < count && !status; i++) {
-    lbTouchingPair pair = lb_run_pair(c, &contacts[i]), *before = find(c, pair);
+    lbTouchingPair pair = lb_run_pair(c, &contacts[i]), *before = find_touching_pair(c, pair);
     if (before) {
       before->parted = NAN;
       continue;

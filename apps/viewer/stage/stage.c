@@ -34,7 +34,7 @@ static int32_t find_group(const vwStage *stage, const lbModel *model, lbMethod m
   return -1;
 }
 
-static int32_t path_of(const lbWorldDef *world, int32_t body) {
+static int32_t find_stage_path(const lbWorldDef *world, int32_t body) {
   return world->body_paths ? world->body_paths[body] : -1;
 }
 
@@ -92,7 +92,7 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
   vwGroup *group = &stage->groups[member[2 * (size_t)body]];
   int32_t i = group->count++;
   member[2 * (size_t)body + 1] = i;
-  if (group->driven) group->paths[i] = stage->paths[path_of(world, body)];
+  if (group->driven) group->paths[i] = stage->paths[find_stage_path(world, body)];
   group->positions[i] = lb_vec3_load(world->body_positions + at);
   group->rotations[i] = lb_quat(q[0], q[1], q[2], q[3]);
   group->shapes[i] = lb_bundle_shape(stage->bundle, body);
@@ -108,7 +108,7 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
 }
 
 // `member` (bodies x 2): group and number in it
-static lbStatus place_bodies(vwStage *stage, int32_t *member, lbError *err) {
+static lbStatus place_stage_bodies(vwStage *stage, int32_t *member, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   int32_t count = world->size.body_count;
   stage->groups = lb_arena_alloc(&stage->arena, (size_t)count, sizeof(vwGroup));
@@ -117,7 +117,7 @@ static lbStatus place_bodies(vwStage *stage, int32_t *member, lbError *err) {
     const lbModel *model = stage->bundle->models[world->body_models[i]];
     lbMethod method = lb_world_method(world, i);
     if (!lb_model_has(model, method)) method = LB_METHOD_FULL; // checked: it has all others
-    bool driven = path_of(world, i) >= 0;
+    bool driven = find_stage_path(world, i) >= 0;
     int32_t g = find_group(stage, model, method, driven);
     if (g < 0) {
       g = stage->group_count++;
@@ -131,7 +131,7 @@ static lbStatus place_bodies(vwStage *stage, int32_t *member, lbError *err) {
   return status;
 }
 
-static lbStatus make_paths(vwStage *stage, lbError *err) {
+static lbStatus make_stage_paths(vwStage *stage, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   lbStatus status = LB_OK;
   stage->paths = lb_alloc((size_t)world->size.path_count, sizeof *stage->paths);
@@ -143,7 +143,7 @@ static lbStatus make_paths(vwStage *stage, lbError *err) {
   return status;
 }
 
-static lbStatus place_loads(vwStage *stage, const int32_t *member, lbError *err) {
+static lbStatus place_stage_loads(vwStage *stage, const int32_t *member, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   stage->load_count = world->size.load_count;
   stage->loads = lb_arena_alloc(&stage->arena, (size_t)stage->load_count, sizeof(vwLoad));
@@ -162,7 +162,7 @@ static lbStatus place_loads(vwStage *stage, const int32_t *member, lbError *err)
   return LB_OK;
 }
 
-static lbStatus place_attachments(vwStage *stage, const int32_t *member, lbError *err) {
+static lbStatus place_stage_attachments(vwStage *stage, const int32_t *member, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   size_t count = (size_t)world->size.attachment_count;
   stage->attachment_count = world->size.attachment_count;
@@ -176,7 +176,7 @@ static lbStatus place_attachments(vwStage *stage, const int32_t *member, lbError
   return LB_OK;
 }
 
-static lbStatus place_leads(vwStage *stage, const int32_t *member, lbError *err) {
+static lbStatus place_stage_leads(vwStage *stage, const int32_t *member, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   size_t count = (size_t)world->size.lead_count;
   stage->lead_count = world->size.lead_count;
@@ -200,11 +200,11 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   stage->body_def = lb_world_body_def(world, 0);
   int32_t *member = lb_alloc((size_t)world->size.body_count, 2 * sizeof(int32_t));
   if (!member) return lb_fail_memory(err);
-  lbStatus status = make_paths(stage, err);
-  if (!status) status = place_bodies(stage, member, err);
-  if (!status) status = place_loads(stage, member, err);
-  if (!status) status = place_attachments(stage, member, err);
-  if (!status) status = place_leads(stage, member, err);
+  lbStatus status = make_stage_paths(stage, err);
+  if (!status) status = place_stage_bodies(stage, member, err);
+  if (!status) status = place_stage_loads(stage, member, err);
+  if (!status) status = place_stage_attachments(stage, member, err);
+  if (!status) status = place_stage_leads(stage, member, err);
   if (!status) status = vw_colliders_read(stage, err);
   if (!status) status = vw_joints_read(stage, member, err);
   stage->world_gravity = lb_vec3_load(world->gravity);
@@ -238,7 +238,7 @@ static void add_group(const vwGroup *group, lbVec3 shift, vwBox *box) {
   for (int32_t b = 0; b < group->count && !exact; b++) add_corners(group, b, own, shift, box);
 }
 
-static void find_box(vwStage *stage) {
+static void find_stage_box(vwStage *stage) {
   stage->box = vw_box_empty();
   for (int32_t g = 0; g < stage->group_count; g++)
     add_group(&stage->groups[g], lb_vec3(0, 0, 0), &stage->box);
@@ -372,12 +372,12 @@ static void start_poke(vwStage *stage) {
 
 // ---- making it ---------------------------------------------------------------------------------
 
-static lbStatus build(vwStage *stage, lbError *err) {
+static lbStatus build_stage(vwStage *stage, lbError *err) {
   stage->up = stage->bundle->models[0]->up[0] == 1 ? 'y' : 'z';
   lbStatus status = read_world(stage, err);
   if (status) return status;
   stage->across = lb_vec3(1, 0, 0);
-  find_box(stage);
+  find_stage_box(stage);
   vw_ground_find(stage);
   start_settings(stage);
   status = vw_stage_take_methods(stage, err);
@@ -409,7 +409,7 @@ lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *se
   if (!stage) return lb_fail_memory(err);
   stage->bundle = bundle;
   stage->def = *def;
-  lbStatus status = build(stage, err);
+  lbStatus status = build_stage(stage, err);
   if (status) {
     stage->bundle = NULL; // it stays the caller's
     vw_stage_destroy(stage);
@@ -512,7 +512,7 @@ vwActorView vw_stage_actor(const vwStage *stage, int32_t number) {
                         .dimension = actor->idle ? 0 : actor->dimension };
 }
 
-static void store_placement(const vwActor *actor, int32_t body, float *to) {
+static void store_stage_placement(const vwActor *actor, int32_t body, float *to) {
   lbFrame frame = vw_actor_frame(actor, body);
   lbVec3 x = frame.position;
   lbQuat q = frame.rotation;
@@ -525,7 +525,7 @@ void vw_stage_state(const vwStage *stage, int32_t number, float *placements, flo
   const vwActor *actor = stage->cast.roles[number].actor;
   size_t r = actor->idle ? 0 : (size_t)actor->dimension;
   for (size_t b = 0; b < (size_t)actor->count; b++) {
-    if (placements) store_placement(actor, (int32_t)b, placements + 7 * b);
+    if (placements) store_stage_placement(actor, (int32_t)b, placements + 7 * b);
     if (r == 0 || (!coordinates && !rates)) continue;
     lb_body_get_state(actor->bodies[b], stage->coordinates, stage->rates);
     for (size_t i = 0; i < r && coordinates; i++)
