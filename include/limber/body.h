@@ -253,8 +253,8 @@ lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness);
 // given the targets are met, but nothing is promised about energy.
 //
 // The frame of a free body turns by what holds it, which is not linear: constraints that turn it
-// far in one step can add energy. The body keeps account of that, as an observer sees it who goes
-// with the targets: for him hard constraints do no work. A step that adds too much is taken again
+// far in one step can add energy. The body keeps account of that in the frame that moves with
+// the targets, where hard constraints do no work. A step that adds too much is taken again
 // without the coupling of spin and shape, then mended by slowing the body down, or taken back, and
 // has LB_STEP_ADAPTED; what a point lags behind its target by then is made up for by a twentieth of
 // the body's size in each step.
@@ -323,25 +323,25 @@ typedef struct lbPick {
 // one.
 lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit);
 
-// How a place gives way, at the body's state: the mean over the axes of what a unit force moves it
-// by at rest (m/N; of a free body's deformation alone) and of what a unit impulse speeds it up by
-// (1/kg).
+// Compliance and mobility at a point, in the body's present state, as means over the three axes:
+// the displacement by a unit force in equilibrium (m/N; a free body's deformation only) and the
+// change of velocity by a unit impulse (1/kg).
 lbStatus lb_body_softness(const lbBody *body, lbPoint point, double *compliance, double *mobility);
-// m: no point of the surface is farther than this from where it rests in the frame.
+// m: upper bound on the displacement of any surface point from rest, within the frame.
 double lb_body_reach(const lbBody *body);
-// How far the shape is from the poses that the forces of its model were trained with (cubature), in
-// the measure of the poses' own spread: 0 at rest, 1 at the farthest pose. Well beyond 1 the body
-// has left what its model can do. A microsecond or two; 0 where forces are exact, or there are no
-// poses.
+// Distance of the present shape from the poses that the model's cubature was trained with, scaled
+// by the spread of these poses: 0 at rest, 1 at the farthest pose. Well beyond 1 the body has left
+// the range in which its forces are valid. Costs 1 to 2 microseconds. 0 where forces are exact or
+// the model has no poses.
 double lb_body_pose_distance(const lbBody *body);
-// What of the forces at the nodes the body's few shapes cannot follow, of bodies with forces by
-// cubature: elastic forces, inertia, damping and gravity at 16 free nodes spread over the mesh, by
-// all elements around them, are to cancel out; this is what is left, relative to the magnitudes of
-// all that meets there (root mean squares), from 0 (at rest, or with shapes enough) to 1 (nothing
-// is in balance). Other forces are not known node by node: a sampled node that one acts on counts
-// as out of balance, and so does, in part, what constraints, balls and driven frames do. The finer
-// a mesh the smaller the figure, so compare those of one model. Its cost is that of the
-// sample, not of the mesh: 20 to 100 microseconds. 0 for other bodies.
+// Relative residual of the full equations of motion, for bodies with forces by cubature: the part
+// of the nodal forces that the reduced shapes cannot balance. At 16 free nodes spread over the mesh
+// the elastic forces of all adjacent elements, inertia, damping and gravity are summed; the result
+// is the root mean square of the sums over that of the summands, from 0 (at rest, or a sufficient
+// basis) to 1 (no balance). Other forces are not known for single nodes: a sampled node that such a
+// force acts on counts as out of balance; constraints, balls and driven frames count in part. The
+// figure shrinks with the mesh size, so compare only states of one model. The cost depends on the
+// sample, not on the mesh: 20 to 100 microseconds. 0 for other bodies.
 double lb_body_unfollowed_force(const lbBody *body);
 
 // Of the world: with the motion of the frame; masses as in the model's mass matrix.

@@ -1,12 +1,12 @@
 // limber/contact.h: what the bodies of a world touch: each other, and colliders, which stand,
 // follow paths or are moved by the caller. Contacts have friction and forces that can be read.
 //
-// Contacts are part of the step. Before it, each body that is near something tells where it would
-// come to and how places of its surface give way to forces that are held over the step, by its own
-// matrix; forces are found that keep surfaces apart at the step's end, inside Coulomb's cones, all
-// of them together; then the bodies take their steps with these forces. When that is done impulses
-// bring the velocities at the contacts to rest against each other. So stiff bodies are as stable as
-// soft ones, a body at rest is carried by its weight, and it bounces as far as it is elastic.
+// Contacts are part of the step. First each body that is near another predicts its motion without
+// contact, and the compliance of its contact points to forces that are constant over the step, by
+// its own step matrix. Then all contact forces are solved for together, inside Coulomb's cones, so
+// that surfaces are apart at the end of the step, and the bodies take their steps with these
+// forces. Last, impulses remove the approaching velocities at the contacts. So stiff bodies are as
+// stable as soft ones, a resting body is carried exactly, and it bounces as far as it is elastic.
 // lbWorldSettings.response has two other ways (docs/scene.md, Responses).
 //
 // Surfaces are looked at where the step begins, as far around them as they will go in it: what
@@ -65,8 +65,8 @@ lbStatus lb_world_move_collider(lbWorld *world, lbColliderId id, lbVec3 position
 lbStatus lb_world_drive_collider(lbWorld *world, lbColliderId id, const lbPath *path, lbError *err);
 lbStatus lb_world_collider(const lbWorld *world, lbColliderId id, lbVec3 *position,
                            lbQuat *rotation, lbError *err);
-// Collider number `index` of a cooked world, without its path: for those who make such worlds
-// otherwise. Vertices and triangles are those of the def.
+// Collider number `index` of a cooked world, without its path: for callers that build the
+// world themselves. Vertices and triangles are those of the def.
 lbColliderDef lb_world_collider_def(const lbWorldDef *def, int32_t index);
 // Its surface for drawing, in its own axes: triangles, counter-clockwise from outside. A quarter of
 // a circle is cut into `detail` pieces (1 to 64); a plane is a square of 2 `extent` m.
@@ -122,10 +122,10 @@ lbStatus lb_world_set_contact_frames(lbWorld *world, lbBodyId id, int32_t most, 
 
 // ---- joints ------------------------------------------------------------------------------------
 
-// What holds two bodies of any method together, or one in the world. Joints are part of the step
-// like contacts: their forces are found together, by how the bodies themselves give way, and joints
-// are as hard as rounding allows. A joint of a body that deforms is held by the points of its
-// surface that are nearest to the joint, whose mean motion it follows; or by one vertex.
+// A joint connects two bodies of any method, or one body and the world. Joints are part of the step
+// like contacts: their forces are solved for together, by the compliance of the bodies, and joints
+// are exact up to rounding. On a deformable body a joint follows the mean motion of the surface
+// points nearest to it, or one vertex.
 typedef uint64_t lbJointId; // 0: none
 
 typedef enum lbJointKind {
@@ -153,7 +153,7 @@ typedef struct lbJointDef {
   bool limited;       // default false
   double limits[2];   // least and greatest position, least <= 0 <= greatest is not asked for
   double motor_speed; // m/s, rad/s that the position changes by, as far as
-  double motor_force; // N, N m, >= 0, is enough for it; default 0: there is no motor
+  double motor_force; // N, N m, >= 0: maximum motor force; default 0: no motor
   double break_force; // N, > 0: broken for ever after a step with more; default INFINITY
   bool collide;       // whether the two touch each other; default false
 } lbJointDef;
@@ -167,8 +167,8 @@ typedef struct lbJointReport { // of the last step; all 0 where it is broken
 } lbJointReport;
 
 lbJointDef lb_joint_def(void);
-// Joint number `index` of a cooked world, all but its bodies: for those who make such worlds
-// otherwise. Its region is that of the def.
+// Joint number `index` of a cooked world, all but its bodies: for callers that build the world
+// themselves. Its region is that of the def.
 lbJointDef lb_world_joint_def(const lbWorldDef *def, int32_t index);
 // Refused: a body and itself, bodies that are not there or play recordings, an axis of no length,
 // limits in the wrong order. Joints go with their bodies when these are removed.
@@ -258,8 +258,8 @@ typedef struct lbContactStats {
   int32_t solves;          // linear systems of an unreduced body that were solved for its contact
                            // forces, the most that one took
   int32_t sweeps;          // over the contacts of an island, the most that one took for its forces
-  double find_seconds;     // s of wall time: who touches whom, and where
-  double response_seconds; // how bodies give way
+  double find_seconds;     // s of wall time: broad and narrow phase
+  double response_seconds; // compliance of the contact points
   double solve_seconds;    // forces and impulses
 } lbContactStats;
 

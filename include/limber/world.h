@@ -52,8 +52,8 @@ lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError
 // is taken in so many parts.
 lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
                        lbError *err);
-// What lb_world_open makes a body of a cooked file from, for those who make such bodies otherwise:
-// its method, frame, integrator and the limits of Newton's method.
+// The def that lb_world_open uses for a body of a cooked file, for callers that create the body
+// themselves: method, frame, integrator and the limits of Newton's method.
 lbBodyDef lb_world_body_def(const lbWorldDef *def, int32_t body);
 void lb_world_destroy(lbWorld *world); // NULL is legal
 
@@ -74,9 +74,9 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
 // removed leaves its place in it, which is stepped along until the last one is removed.
 lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                             lbBodyId *ids, lbError *err);
-// The same at places of one's own (def->count), which are free and rise: lb_world_body_at(world,
-// places[i]) is body i once all places before it are taken. Contacts are looked for in this order,
-// so that those who make the bodies of a scene in another one get the same bits.
+// The same at given places (def->count), ascending and free: lb_world_body_at(world, places[i]) is
+// body i once all places before it are taken. Contacts are found in this order, so a caller that
+// creates the bodies of a scene in another order gets the same bits.
 lbStatus lb_world_add_batch_at(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                                const int32_t *places, lbBodyId *ids, lbError *err);
 // Its loads and attachments go with it, and what points to it (probes) has nothing to tell any
@@ -149,8 +149,8 @@ lbAttachment lb_attachment(void);
 // before are of another size: attach first.
 lbStatus lb_world_attach(lbWorld *world, const lbAttachment *attachment, lbAttachmentId *id,
                          lbError *err);
-// Attachment number `index` of a cooked world, for those who make such bodies otherwise: all but
-// its body; `paths` are those of the file, in its order.
+// Attachment number `index` of a cooked world, for callers that create the bodies themselves: all
+// but its body; `paths` are those of the file, in its order.
 lbAttachment lb_world_attachment(const lbWorldDef *def, int32_t index, lbPath *const *paths);
 lbStatus lb_world_detach(lbWorld *world, lbAttachmentId id, lbError *err);
 

@@ -128,16 +128,16 @@ static lbStatus check_handle_points(const lbEditor *e, const lbHandleDef *def, l
     else if (lb_point_check(model, point, "point", &why))
       status = lb_fail(err, LB_ERR_ARGUMENT, "handle \"%s\": %s", def->name, why.text);
     if (status) break;
-    uint8_t *who = &owner[place_number(model, point)];
+    uint8_t *holder = &owner[place_number(model, point)];
     const char *kind = point->kind == LB_POINT_VERTEX ? "vertex" : "node";
-    if (*who == 255)
+    if (*holder == 255)
       status = lb_fail(err, LB_ERR_ARGUMENT, "handle \"%s\": %s %d is in it twice", def->name, kind,
                        (int)point->index);
-    else if (*who)
+    else if (*holder)
       status =
           lb_fail(err, LB_ERR_ARGUMENT, "handle \"%s\" overlaps handle \"%s\": both have %s %d",
-                  def->name, e->handles[*who - 1].name, kind, (int)point->index);
-    *who = 255;
+                  def->name, e->handles[*holder - 1].name, kind, (int)point->index);
+    *holder = 255;
   }
   lb_free(owner);
   return status;

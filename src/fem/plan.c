@@ -1,5 +1,5 @@
-// The plan by which element forces and tangents are summed: who contributes to which vertex and to
-// which block of the matrix; the sum of forces. Blocks are summed in chunks.c.
+// The plan by which element forces and tangents are summed: which element contributes to which
+// vertex and to which block of the matrix; the sum of forces. Blocks are summed in chunks.c.
 #include "fem/fem.h"
 
 #include <stdlib.h>

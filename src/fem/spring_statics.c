@@ -89,7 +89,8 @@ static double potential_at(lbSpringSolver *s, const double *u, double t, double 
   return *elastic + spring_energy(s, s->trial);
 }
 
-// Moves u to where the potential has fallen enough, or the residual where rounding hides the fall.
+// Line search: moves u until the potential decreases sufficiently, or the residual does where the
+// decrease of the potential is lost in rounding.
 static bool search_spring_statics_line(lbSpringSolver *s, double *u, double norm, double *potential,
                                        double *elastic) {
   double slope = lb_dot_product(s->size, s->residual, s->step);

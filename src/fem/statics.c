@@ -105,8 +105,9 @@ static double potential_at(Solver *s, const double *u, double t, double scale) {
   return lb_assemble(s->assembler, s->trial, s->force, NULL) - scale * work;
 }
 
-// Backtracks until the potential has fallen enough (Armijo), or the residual has when the fall is
-// lost in rounding. Moves u there and updates the potential; false when no step helps.
+// Backtracks until the potential decreases sufficiently (Armijo), or the residual does where the
+// decrease of the potential is lost in rounding. Moves u there and updates the potential; false
+// when no step helps.
 static bool search_statics_line(Solver *s, double *u, double scale, double norm,
                                 double *potential) {
   double slope = lb_dot_product(s->size, s->residual, s->step); // −dΠ/dt at t = 0

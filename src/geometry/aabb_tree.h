@@ -37,7 +37,7 @@ typedef bool lbAabbVisit(int32_t item, void *context);
 bool lb_aabb_tree_overlap(const lbAabbTree *tree, const lbBox *box, lbAabbVisit *visit,
                           void *context);
 
-// The nearest item by an exact distance of the caller's, who returns the squared distance from
+// The nearest item by the caller's exact distance function, which returns the squared distance from
 // point to item (at least that to the item's box). Equal distances: the smallest id. Returns the
 // item or -1 when none is nearer than *distance2, which holds the squared distance afterwards.
 typedef double lbAabbDistance(int32_t item, lbVec3 point, void *context);

@@ -86,7 +86,7 @@ static double dot_columns(size_t n, const double *x, const double *y) {
   return sum;
 }
 
-// The row that decides: the first that is long enough, -1 when all are zero.
+// The row that fixes the sign: the first whose length is above the tolerance, -1 when all are zero.
 static int32_t choose_row(int32_t rows, size_t members, const double *P) {
   double longest = 0;
   for (int32_t f = 0; f < rows; f++) {

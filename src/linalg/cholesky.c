@@ -15,7 +15,7 @@
 
 struct lbCholesky {
   lbFronts *fronts;
-  bool compact;    // single precision where that is enough
+  bool compact;    // single precision where that suffices
   float *single;   // L, or NULL
   double *full;    // L in double precision, or NULL
   lbRefine refine; // of the single one
@@ -182,7 +182,8 @@ static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *er
   if (!status) status = lb_refine_probe(&factor->refine, err);
   lb_free(sums);
   if (!status && !(factor->refine.contraction <= LB_CHOLESKY_ONE_SWEEP))
-    status = lb_fail(err, LB_ERR_NUMERIC, "sparse Cholesky: single precision is not enough");
+    status = lb_fail(err, LB_ERR_NUMERIC,
+                     "sparse Cholesky: the matrix is too ill-conditioned for single precision");
   if (status) drop_single(factor);
   return status;
 }

@@ -285,7 +285,7 @@ lbStatus lb_davidson_search(lbDavidson *search, double **X, lbError *err) {
     else
       status = verify(&s, &good, err);
   }
-  if (status == LB_ERR_NUMERIC) status = LB_OK; // who searches otherwise may say why
+  if (status == LB_ERR_NUMERIC) status = LB_OK; // the fallback search reports the cause
   *X = NULL;
   if (!status && good && !may_have_missed(&s)) status = take_modes(&s, X, err);
   if (s.space) search->solve_count += s.space->solve_count;

@@ -196,11 +196,11 @@ done:
 
 // ---- large systems: block Lanczos --------------------------------------------------------------
 
-// Wide enough for the clusters of symmetric bodies and for the many-sided solve to pay, narrow
-// enough not to spend the space on too few powers of the operator; by measurement.
+// Columns of a block, by measurement. Wide blocks find the multiple eigenvalues of symmetric bodies
+// and make solves cheaper; narrow ones reach more powers of the operator in the same space.
 static int32_t block_width(int32_t count) { return count < 40 ? 8 : 16; }
 
-// Mostly enough to converge without a restart, without taking more memory than the factor.
+// Usually lets the search converge without a restart, in less memory than the factor takes.
 static int32_t space_capacity(int32_t wanted, int32_t block) {
   return 2 * wanted + (wanted < 128 ? wanted : 128) + 12 * block;
 }
@@ -403,8 +403,8 @@ static lbStatus check_eigen_room(const lbEigenProblem *problem, double bytes, lb
                           "use fewer modes, a coarser mesh, or limber-mpi on more machines", err);
 }
 
-// A search that a factor in single precision is enough for; *out stays NULL where the factor is
-// another, or where that leads nowhere.
+// Search with a single-precision factor; *out stays NULL where the factor is in double or the
+// search does not converge.
 static lbStatus search_compact(lbEigenProblem *problem, lbCholesky *factor, lbEigen **out,
                                lbError *err) {
   int32_t count = problem->def.count, rigid_count = 0, capacity = compact_capacity(count);

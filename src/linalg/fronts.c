@@ -107,7 +107,7 @@ static int32_t waiting_rows(const lbFronts *f, const lbFront *front, const bool 
   return rows;
 }
 
-// Front s is done: its children's contributions give way to its own.
+// After front s its contribution block replaces those of its children on the stack.
 static void measure_stack(const lbFronts *f, const bool *top, int32_t s, int32_t *height,
                           lbFrontTask *task) {
   const lbFront *front = &f->fronts[s];

@@ -19,7 +19,7 @@ static const double LOST_LENGTH = 1e-12;
 // Smallest pivot of a unit-diagonal Gram matrix that the fast way accepts.
 static const double LEAST_PIVOT = 1e-4;
 
-// Of a solve, relative: enough for a search, whose modes are sharpened by exact solves in the end.
+// Relative tolerance of the solves of a search; its modes are refined by exact solves at the end.
 static const double SOLVE_ERROR = 1e-10;
 
 static double *column(const lbLanczos *space, double *block, int32_t index) {

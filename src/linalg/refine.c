@@ -90,7 +90,7 @@ typedef struct Panel {
   lbRefine *refine;
   int32_t width, count;
   double *B;   // (size x count), X in the end
-  double near; // the relative error that is good enough; 0: a residual that is rounding
+  double near; // tolerated relative error; 0: refine until the residual is rounding
   double x_largest[LB_FRONT_WIDTH_MANY], r_largest[LB_FRONT_WIDTH_MANY];
   double correction[LB_FRONT_WIDTH_MANY];                    // the largest value of the last one
   double coefficients[LB_REFINE_SOFT * LB_FRONT_WIDTH_MANY]; // (soft_count x width) by rows
@@ -295,7 +295,7 @@ static void correct_panel(Panel *p) {
 
 typedef enum Progress { CONVERGED, CONVERGING, STALLED } Progress;
 
-// Whether the next corrections will be less than what is near enough, if they shrink as the last.
+// Whether the next corrections will be within the tolerance, if they shrink as the last did.
 static bool is_near(const Panel *p, const double *before) {
   for (int32_t c = 0; c < p->count; c++) {
     double ratio = before[c] > 0 ? p->correction[c] / before[c] : 0;
@@ -396,9 +396,9 @@ lbStatus lb_refine_solve_once(lbRefine *refine, int32_t count, double *X, size_t
   int32_t n = refine->fronts->size, width = lb_front_width(count);
   size_t values = (size_t)n * (size_t)width;
   size_t needed = values + lb_fronts_work_count(refine->fronts, width);
-  bool enough = needed * sizeof(float) <= work_count * sizeof(double);
-  float *own = enough ? NULL : lb_alloc(needed, sizeof *own);
-  float *Y = enough ? (float *)work : own;
+  bool fits = needed * sizeof(float) <= work_count * sizeof(double);
+  float *own = fits ? NULL : lb_alloc(needed, sizeof *own);
+  float *Y = fits ? (float *)work : own;
   lbStatus status = Y ? LB_OK : lb_fail_memory(err);
   if (!status && !lb_linalg_all_finite((size_t)n * (size_t)count, X)) status = fail_finite(err);
   for (int32_t done = 0; done < count && !status; done += width) {

@@ -61,8 +61,8 @@ static inline lbLanes lb_davenport_root_lanes(lbLanes det, lbLanes cofactor_norm
     lbLanes shifted = lambda * lambda - 1;
     lbLanes g = shifted * shifted - 8 * lambda * det - 4 * cofactor_norm_squared;
     lbLanes slope = 4 * lambda * shifted - 8 * det;
-    // A vanishing slope, 8 zeta, means a multiple root: enough is known, stop before g / slope
-    // leaps.
+    // A vanishing slope, 8 zeta, means a multiple root: stop before g / slope becomes
+    // unbounded.
     lbMask active = lb_less(1e-15 * lambda * slope, g) & lb_less(lb_splat(1e-4), slope);
     if (!lb_any(active)) break;
     lambda = lb_select(active, lambda - g / slope, lambda);

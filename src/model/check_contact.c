@@ -1,5 +1,5 @@
-// What must hold between the arrays of a world's contacts. What sizes and meshes a shape may have
-// is for those who make colliders.
+// Checks the arrays of a world's contacts for consistency. The sizes and meshes of shapes are
+// checked where colliders are created.
 #include "model/model.h"
 
 #include <math.h>

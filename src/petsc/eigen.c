@@ -463,10 +463,10 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                     : search_iteratively(parts, count, &found, err);
     if (!status) status = check_stable(parts, &found, err);
     int32_t zeros = status ? 0 : count_rigid(parts, &found);
-    bool enough = !status && found.count - zeros >= count;
-    if (enough) store_eigenvectors(parts, &found, zeros, count, out);
+    bool complete = !status && found.count - zeros >= count;
+    if (complete) store_eigenvectors(parts, &found, zeros, count, out);
     release_found(&found);
-    if (enough) break;
+    if (complete) break;
     rigid = zeros + 6; // some of those may not have been seen
   }
   out->seconds = MPI_Wtime() - start;

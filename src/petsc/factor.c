@@ -69,8 +69,8 @@ static void begin_mumps(DMUMPS_STRUC_C *mumps) {
   mumps->icntl[MATRIX_FORM] = 3;
   mumps->icntl[RIGHT_SIDE_FORM] = 10;
   mumps->icntl[SOLUTION_FORM] = 1;
-  // Two ranks have enough in the two halves of a body; sharing fronts makes them wait for each
-  // other.
+  // With two ranks each has one half of a body to work on; sharing fronts would make them wait for
+  // each other.
   if (lb_ranks_count() == 2) mumps->keep[SHARED_FRONT] = NO_FRONT;
   take_options(mumps);
   mumps->icntl[STREAM] = mumps->icntl[VERBOSITY] > 0 ? 6 : -1;

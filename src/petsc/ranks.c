@@ -34,7 +34,7 @@ void lb_petsc_check(PetscErrorCode code, const char *what) {
 
 void *lb_ranks_alloc(size_t count, size_t item_bytes) {
   void *block = lb_alloc(count, item_bytes);
-  if (!block) end_all("memory", "there is not enough, use more machines or a coarser mesh");
+  if (!block) end_all("memory", "out of memory, use more machines or a coarser mesh");
   return block;
 }
 

@@ -146,8 +146,8 @@ static void add_deflation_known(Solver *s, int32_t i) {
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, s->known, s->count, s->rest->size, 1, s->W, s->B, 0,
                     s->products);
   for (int32_t l = 0; l < s->known; l++) {
-    bool left_out = l < rigid || (l - rigid >= begin && l - rigid < end);
-    double factor = left_out ? 0 : 1 / (eigen->values[l - rigid] - eigen->values[i]);
+    bool excluded = l < rigid || (l - rigid >= begin && l - rigid < end);
+    double factor = excluded ? 0 : 1 / (eigen->values[l - rigid] - eigen->values[i]);
     for (int32_t j = 0; j < s->count; j++)
       s->products[(size_t)j * (size_t)s->known + (size_t)l] *= factor;
   }

@@ -105,7 +105,7 @@ static double distance2(const Work *w, int32_t x, int32_t y) {
   return sum;
 }
 
-static void tell_left_out(const Work *w, int32_t number, const char *why) {
+static void warn_of_skipped_sketch(const Work *w, int32_t number, const char *why) {
   lb_log(LB_LOG_WARNING, "load %d of the sketch (\"%s\") is left out: %s", (int)number,
          w->def->sketch->loads[number].name, why);
 }
@@ -132,7 +132,7 @@ static double find_longest(Work *w, int32_t total) {
       longest = fmax(longest, length2);
       continue;
     }
-    tell_left_out(w, w->kept[c], "its forces are too large");
+    warn_of_skipped_sketch(w, w->kept[c], "its forces are too large");
     memset(x, 0, w->size * sizeof(double));
     memset(Mx, 0, w->size * sizeof(double));
   }
@@ -166,7 +166,7 @@ static lbStatus solve_gathered(Work *w, int32_t number, bool *solved, lbError *e
   lbStatus status = lb_fem_static(w->fem, w->load, &def, w->shape, &result, &cause);
   *solved = status == LB_OK;
   if (status == LB_ERR_NUMERIC) {
-    tell_left_out(w, number, cause.text);
+    warn_of_skipped_sketch(w, number, cause.text);
     return LB_OK;
   }
   if (status && err) *err = cause;
@@ -182,7 +182,8 @@ static lbStatus solve_load(Work *w, lbShapeKey body, int32_t number, bool *solve
   if (!cache) return solve_gathered(w, number, solved, err);
   lbShapeKey key = lb_shape_key_load(body, w->fem, w->load);
   lbStatus status = lb_shape_cache_read(cache, key, vertices, w->shape, &found, solved, err);
-  if (!status && found && !*solved) tell_left_out(w, number, "no equilibrium was found before");
+  if (!status && found && !*solved)
+    warn_of_skipped_sketch(w, number, "no equilibrium was found before");
   if (status || found) return status;
   status = solve_gathered(w, number, solved, err);
   if (status) return status;

@@ -173,7 +173,7 @@ static lbStatus read_time(const lbField *json, lbScene *scene, lbError *err) {
   return status;
 }
 
-// Bodies of frames have implicit Euler alone; nobody asked for anything else who did not say so.
+// Bodies of frames have implicit Euler only: warns where the scene names another integrator.
 static void warn_of_integrator(const lbField *time, const lbScene *scene) {
   lbField asked = lb_field_member(time, "integrator");
   if (!lb_field_here(&asked) || scene->integrator == LB_INTEGRATOR_EULER) return;

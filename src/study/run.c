@@ -232,7 +232,7 @@ lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError 
   lbRun *run = lb_alloc(1, sizeof *run);
   if (!run) return lb_fail_memory(err);
   Cast cast = { 0 };
-  lb_full_register(); // also for those who did not call lb_build_start
+  lb_full_register(); // for callers that did not call lb_build_start
   run->scene = scene;
   run->step_count = def->step_count >= 0 ? def->step_count : scene->step_count;
   run->time = run->step_count * scene->time_step;

@@ -127,7 +127,7 @@ static lbStatus write_targets(const lbRun *run, int32_t first, size_t count, con
   return status;
 }
 
-// Bodies of frames have joints where viewers, which blend these linearly, come near enough.
+// Bodies of frames are written as joints where the linear blending of viewers is accurate.
 static lbStatus write_run_animation(const lbRun *run, int32_t first, size_t count, const char *path,
                                     double *max_error, lbError *err) {
   lbStatus status = check_run_frames(run, err);

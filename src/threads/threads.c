@@ -2,8 +2,8 @@
 //
 // A loop is open between publish and close. A worker joins an open loop under the lock; the caller
 // closes it when the counter has run out and waits for those that joined, so workers that wake late
-// cost nothing. Loops often follow each other at once (passes of a solver): who has nothing to do
-// looks for more for some microseconds before it sleeps, where each thread has a processor. Which
+// cost nothing. Loops often follow each other at once (passes of a solver), so an idle worker
+// spins for some microseconds before it sleeps, where each thread has a processor. Which
 // thread runs which task is chance; the tasks themselves are not.
 #include "threads/threads.h"
 

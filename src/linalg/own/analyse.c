@@ -87,7 +87,7 @@ static void keep_better(Order *order, Order *other) {
   release_order(other);
 }
 
-// Orders by minimum degree that differ in who comes first among equals.
+// Minimum degree orders are tried with this many random seeds, which break ties.
 enum { TRIALS = 4 };
 
 typedef struct Trials {

@@ -79,7 +79,7 @@ static void list_remove(Quotient *q, int32_t v) {
   if (q->next[v] != NONE) q->previous[q->next[v]] = q->previous[v];
 }
 
-// Numbers below count, mixed unless the seed is 0: who comes first among equals.
+// Numbers below count, shuffled unless the seed is 0; their order breaks ties between degrees.
 static void shuffle_numbers(int32_t count, uint64_t seed, int32_t *list) {
   uint64_t random = seed;
   for (int32_t v = 0; v < count; v++) {

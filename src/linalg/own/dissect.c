@@ -1,5 +1,5 @@
 // Nested dissection: what separates two parts is eliminated after both, and so on in each part,
-// until parts are small enough for minimum degree.
+// until parts are so small that minimum degree orders them better.
 //
 // The parts of one depth are independent, so threads share them.
 #include "linalg/own/graph.h"
