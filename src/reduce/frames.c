@@ -2,7 +2,7 @@
 // at samples and at the nodes of the volume mesh.
 #include "limber/reduce.h"
 
-#include "frames/weights.h"
+#include "reduce/weights.h"
 #include "reduce/frame_cubature.h"
 #include "reduce/harmonic.h"
 #include "reduce/painted.h"

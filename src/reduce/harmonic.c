@@ -3,7 +3,7 @@
 // there).
 #include "reduce/harmonic.h"
 
-#include "frames/frame_distances.h"
+#include "reduce/frame_distances.h"
 #include "reduce/laplace.h"
 
 // Below this share the matrix would be ill-conditioned for nothing: a surface so near to a centre

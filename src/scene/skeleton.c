@@ -2,7 +2,7 @@
 // leads them, and "count" more frames between them are free.
 #include "scene/body.h"
 
-#include "frames/weights.h"
+#include "reduce/weights.h"
 #include "limber/file.h"
 #include "meshio/rig.h"
 #include "scene/gltf_motion.h"

@@ -1,5 +1,5 @@
 // Checks of frames, and their distances from all voxels and from each other.
-#include "frames/frame_distances.h"
+#include "reduce/frame_distances.h"
 
 // ---- checks ------------------------------------------------------------------------------------
 

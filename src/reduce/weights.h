@@ -2,8 +2,8 @@
 // Gilles, Bousquet, Faure, Pai: Frame-based Elastic Models, 2011, section 4.1.
 //
 // A field holds a weight for each frame at the centre of each voxel; they sum to 1. Harmonic
-// weights need a sparse solver and are made on the build side (reduce/harmonic.h), and so are those
-// that are painted on the vertices of a mesh (reduce/painted.h); all kinds are evaluated here.
+// weights need a sparse solver (reduce/harmonic.h), painted ones come from the vertices of a mesh
+// (reduce/painted.h); all kinds are evaluated here.
 //
 // Of the kinds made here, with d_i the distance from frame i:
 //   euclidean  w_i ∝ φ(d_i), d straight through whatever lies between
@@ -17,8 +17,8 @@
 // φ(d) = (1/e − 1/(c − r))² for e = max(d − r, 0) below c − r, else 0, with r the radius of a
 // frame's own region and c the cut-off: 1 in a frame's own region and 0 in the others', once
 // normalised, with zero slope there.
-#ifndef LB_FRAMES_WEIGHTS_H
-#define LB_FRAMES_WEIGHTS_H
+#ifndef LB_REDUCE_WEIGHTS_H
+#define LB_REDUCE_WEIGHTS_H
 
 #include "frames/voxels.h"
 
@@ -79,13 +79,6 @@ void lb_weights_normalise(lbWeights *field);
 lbStatus lb_frames_check(const lbVoxels *voxels, int32_t frame_count, const double *positions,
                          int32_t *homes, lbError *err);
 
-// For a frame that is inserted while a body runs: bump (voxels) is 1 at `point`, which voxel `home`
-// holds, and falls with the geodesic distance d to 0 at `cutoff`: (1 − (d/c)²)², smooth at both
-// ends. Scaled by s from 0 to 1, weights w_new = s b, w_i (1 − s b) keep their sum. The number of
-// voxels that it reaches goes to *reached (may be NULL).
-lbStatus lb_weight_bump(const lbVoxels *voxels, lbVec3 point, int32_t home, double cutoff,
-                        double *bump, int32_t *reached, lbError *err);
-
 // ---- values at points --------------------------------------------------------------------------
 
 // Whatever lies at voxels has at a point the value Σ_k values[k] u[voxels[k]] and the gradient
@@ -116,12 +109,6 @@ typedef struct lbWeightRow {
 void lb_weight_row(const lbVoxels *voxels, int32_t home, lbVec3 point, lbWeightRow *row);
 // u (voxels); returns the value; gradient may be NULL.
 double lb_weight_row_apply(const lbWeightRow *row, const double *u, double gradient[3]);
-
-// u (voxels) at a point, continued linearly from the centre of `home` with central differences
-// (one-sided at the boundary): what lb_weight_row_apply gives but for what curves in a voxel, at a
-// thirtieth of the cost.
-double lb_weight_linear(const lbVoxels *voxels, int32_t home, lbVec3 point, const double *u,
-                        double gradient[3]);
 
 // Of all frames of a field: values (frames), gradients (frames x 3); either may be NULL. Takes no
 // memory.

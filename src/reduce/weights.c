@@ -1,7 +1,7 @@
 // Weights of frames from distances: see weights.h for the formulas.
-#include "frames/weights.h"
+#include "reduce/weights.h"
 
-#include "frames/frame_distances.h"
+#include "reduce/frame_distances.h"
 
 #include <string.h>
 
@@ -213,21 +213,4 @@ lbStatus lb_weights_create(const lbVoxels *voxels, int32_t frame_count, const do
   lb_free(room);
   lb_frame_distances_free(&distances);
   return status;
-}
-
-lbStatus lb_weight_bump(const lbVoxels *voxels, lbVec3 point, int32_t home, double cutoff,
-                        double *bump, int32_t *reached, lbError *err) {
-  if (!(cutoff > 0) || !isfinite(cutoff))
-    return lb_fail(err, LB_ERR_ARGUMENT, "the cut-off of a frame's weight is %g, use a length",
-                   cutoff);
-  lbStatus status = lb_voxels_distances(voxels, point, home, cutoff, bump, err);
-  if (status) return status;
-  int32_t count = 0;
-  for (int32_t v = 0; v < voxels->count; v++) {
-    double part = bump[v] < cutoff ? 1 - bump[v] / cutoff * (bump[v] / cutoff) : 0;
-    bump[v] = part * part;
-    count += part > 0;
-  }
-  if (reached) *reached = count;
-  return LB_OK;
 }

@@ -1,8 +1,8 @@
 // What weights are made from: checked frames and their distances.
-#ifndef LB_FRAMES_FRAME_DISTANCES_H
-#define LB_FRAMES_FRAME_DISTANCES_H
+#ifndef LB_REDUCE_FRAME_DISTANCES_H
+#define LB_REDUCE_FRAME_DISTANCES_H
 
-#include "frames/weights.h"
+#include "reduce/weights.h"
 
 typedef struct lbFrameDistances {
   int32_t frame_count;

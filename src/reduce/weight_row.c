@@ -10,7 +10,7 @@
 // around the corner, is continued from the nearest of those that they do join, V + G·δ, the mean
 // where several are equally near. What is joined does not depend on the block that the corner is
 // seen from, nor on which joined voxel is home: so blocks fit together.
-#include "frames/weights.h"
+#include "reduce/weights.h"
 
 enum { SIDE = 8, LOW = 3, ENTRIES = SIDE * SIDE * SIDE }; // cells -3 .. 4 around the block's corner
 
@@ -272,17 +272,4 @@ void lb_weights_at(const lbVoxels *voxels, const lbWeights *field, int32_t home,
     double value = lb_weight_row_apply(&row, weights, gradients ? gradients + 3 * (size_t)f : NULL);
     if (values) values[f] = value;
   }
-}
-
-double lb_weight_linear(const lbVoxels *voxels, int32_t home, lbVec3 point, const double *u,
-                        double gradient[3]) {
-  double cell = voxels->grid->cell;
-  for (int a = 0; a < 3; a++) {
-    int32_t low = voxels->neighbours[6 * home + 2 * a],
-            high = voxels->neighbours[6 * home + 2 * a + 1];
-    double from = low >= 0 ? u[low] : u[home], to = high >= 0 ? u[high] : u[home];
-    int steps = (low >= 0) + (high >= 0);
-    gradient[a] = steps ? (to - from) / (steps * cell) : 0;
-  }
-  return u[home] + lb_dot(lb_vec3_load(gradient), lb_sub(point, lb_voxels_centre(voxels, home)));
 }
