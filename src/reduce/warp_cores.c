@@ -1,7 +1,7 @@
 // Rigid cores of a warped body: from elements to the arrays of a model.
 #include "reduce/warp_cores.h"
 
-#include "model/stored_path.h"
+#include "reduce/store_paths.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "limber/cook.h"
 
 #include "limber/build_model.h"
-#include "model/stored_path.h"
+#include "reduce/store_paths.h"
 #include "study/cook_contact.h"
 #include "study/recording.h"
 #include "study/single.h"

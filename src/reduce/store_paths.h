@@ -1,6 +1,6 @@
-// Paths in arrays, as worlds and models keep them: the keys of all of them one after another.
-#ifndef LB_MODEL_STORED_PATH_H
-#define LB_MODEL_STORED_PATH_H
+// Paths as arrays, for worlds and models: the keys of all paths one after another.
+#ifndef LB_REDUCE_STORE_PATHS_H
+#define LB_REDUCE_STORE_PATHS_H
 
 #include "limber/path.h"
 
