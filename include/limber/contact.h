@@ -91,9 +91,9 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
                             lbError *err);
 
 // Which pairs may touch: two do if the category of each is in the mask of the other. In equal
-// groups other than 0 they always do (> 0), or never (< 0), whatever their categories. Filters add
-// to what else says that two do not touch: bodies that lb_world_set_touch takes out, and joints.
-// They have no say in whether a body touches itself.
+// groups other than 0 they always do (> 0), or never (< 0), whatever their categories. Filters
+// apply besides lb_world_set_touch, which excludes bodies, and joints, which exclude pairs. They do
+// not affect whether a body touches itself.
 typedef struct lbContactFilter {
   uint16_t category; // bits; default 1
   uint16_t mask;     // bits; default 65535: all categories
@@ -151,7 +151,7 @@ typedef struct lbJointDef {
   // Hinge, slider, distance: the position is 0 now (m, rad), and grows as the first one is shifted
   // along the axis, or turned about it by the right hand, against the second; or with the distance.
   bool limited;       // default false
-  double limits[2];   // least and greatest position, least <= 0 <= greatest is not asked for
+  double limits[2];   // least and greatest position, 0 need not lie between them
   double motor_speed; // m/s, rad/s that the position changes by, as far as
   double motor_force; // N, N m, >= 0: maximum motor force; default 0: no motor
   double break_force; // N, > 0: broken for ever after a step with more; default INFINITY
@@ -181,15 +181,16 @@ lbStatus lb_world_set_motor(lbWorld *world, lbJointId id, double speed, double f
 // ---- sleep -------------------------------------------------------------------------------------
 
 // Bodies that touch each other and have been at rest for half a second sleep, all of them or none:
-// their steps pass time alone, next to no time of the processor, and contacts go on telling what
-// they told. At rest is a body of which no place moves by more than 2 % of its radius a second.
-// They wake, all of them, when one is pushed, loaded, held or changed in any way, when a collider
-// moves near one or colliders come and go, and when a body that is awake comes near. Bodies that
-// are driven or held by constraints do not sleep, nor do any that they touch, nor what joints hold.
+// their steps only advance time, at next to no cost, and their contacts stay as they are. A body is
+// at rest when no point of it moves by more than 2 % of its radius a second. All of them wake when
+// one is pushed, loaded, held or changed in any way, when a collider moves near one, when colliders
+// are added or removed, and when a body that is awake comes near. Bodies that are driven or held by
+// constraints do not sleep, nor do bodies that touch these or that joints hold.
 bool lb_world_body_sleeping(const lbWorld *world, lbBodyId id);
 lbStatus lb_world_wake(lbWorld *world, lbBodyId id, lbError *err);
 
-// ---- what touches ------------------------------------------------------------------------------
+// ---- contacts of the last step
+// ------------------------------------------------------------------------------
 
 typedef struct lbContact {
   lbBodyId bodies[2];    // the second is 0 where `collider` is not
@@ -210,13 +211,13 @@ const lbContact *lb_world_contacts(const lbWorld *world);
 lbVec3 lb_world_contact_force(const lbWorld *world, lbBodyId id);
 // What bodies exert on a collider: the sum of contact forces (N) and their torque about its
 // position at the step's end (N m), world axes, means over the last step with all its parts. Either
-// may be NULL. Colliders go where they are led whatever pushes them: for somebody else's bodies
-// that are led too, or much heavier than what they touch. Others are coupled by a rigid body that
-// stands for each of them, which gives and gets momentum (examples/coupling.c).
+// may be NULL. Colliders are kinematic: use them for bodies of another simulation that are
+// kinematic too, or much heavier than what they touch. Couple others by a rigid body that stands
+// for each of them and exchanges momentum (examples/coupling.c).
 lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
                                  lbVec3 *torque, lbError *err);
 
-// ---- what is where -----------------------------------------------------------------------------
+// ---- queries -----------------------------------------------------------------------------
 
 typedef struct lbFound {
   lbBodyId body;         // one of the two, the other is 0; both 0: nothing was found
@@ -224,7 +225,7 @@ typedef struct lbFound {
   lbPoint point;         // of a body's surface
   lbVec3 position;       // m
   lbVec3 normal;         // unit, outward
-  double distance;       // m, from the place or origin asked for
+  double distance;       // m, from the point or origin of the query
 } lbFound;
 
 // Bodies as they are now, by their surfaces, whether they take part in contacts or not, and

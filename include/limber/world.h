@@ -79,17 +79,17 @@ lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchD
 // creates the bodies of a scene in another order gets the same bits.
 lbStatus lb_world_add_batch_at(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                                const int32_t *places, lbBodyId *ids, lbError *err);
-// Its loads and attachments go with it, and what points to it (probes) has nothing to tell any
-// more.
+// Removes the body with its loads and attachments; probes on it become invalid.
 lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err);
-// NULL: no such body (any more). It belongs to the world; do not step or destroy it.
+// NULL: unknown or removed body. It belongs to the world; do not step or destroy it.
 lbBody *lb_world_body(const lbWorld *world, lbBodyId id);
 int32_t lb_world_body_count(const lbWorld *world);
 // In the order in which they were added, as long as none was removed; 0: no such index.
 lbBodyId lb_world_body_at(const lbWorld *world, int32_t index);
 
 // The frame of a body made with LB_FRAME_DRIVEN follows a path from now on: it is there at once,
-// moving as the path does. Nothing is felt of that, nor of the path's cuts. NULL: it stands still.
+// with the path's velocity. Neither this nor the path's cuts cause inertial forces. NULL: it stands
+// still.
 lbStatus lb_world_drive(lbWorld *world, lbBodyId id, const lbPath *path, lbError *err);
 // The same with everything moved by `shift` (m): for copies beside each other.
 lbStatus lb_world_drive_beside(lbWorld *world, lbBodyId id, const lbPath *path, lbVec3 shift,
@@ -121,9 +121,9 @@ typedef struct lbLoad {
 } lbLoad;
 
 lbLoad lb_load(void);
-// The one rule by which a load acts in the step of h seconds that ends at t. End times are sums of
-// steps: 3 x 0.1 counts as 0.3. At t = 0 it tells what the start is consistent with: loads without
-// `from` act there, those with `from` 0 do not.
+// Whether a load acts in the step of h seconds that ends at t; all methods use this rule. End times
+// are sums of steps: 3 x 0.1 counts as 0.3. At t = 0, for the initial acceleration, loads without
+// `from` act and those with `from` 0 do not.
 bool lb_load_acts(double from, double to, double t, double h);
 lbStatus lb_world_add_load(lbWorld *world, const lbLoad *load, lbLoadId *id, lbError *err);
 lbStatus lb_world_remove_load(lbWorld *world, lbLoadId id, lbError *err);
@@ -196,9 +196,8 @@ double lb_world_body_seconds(const lbWorld *world, lbBodyId id);
 
 // ---- states ------------------------------------------------------------------------------------
 
-// Time, gravity and the states of all bodies; loads, paths, attachments and probes are not part of
-// it. What a
-// world does after restoring is what it did after saving, to the last bit. The number of bytes
+// Time, gravity and the states of all bodies, without loads, paths, attachments and probes. After
+// restoring a world repeats the steps after saving, to the last bit. The number of bytes
 // changes when bodies are added or removed, and by nothing else. Refused, and the world stays as it
 // is: buffers that are too short, of another version, of a world with other bodies (or the same
 // ones added and removed in another order), damaged ones.

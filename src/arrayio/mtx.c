@@ -17,7 +17,7 @@ static void write_head(FILE *stream, const char *kind, const char *comment) {
   }
 }
 
-// Whether to go on after `done` of `count` columns; a full disk is found at once.
+// Every 4096 columns: reports progress; fails when cancelled or after a write error (full disk).
 static lbStatus check_progress(lbFileWriter *file, int32_t done, int32_t count, lbError *err) {
   if (done % 4096 || !count) return LB_OK;
   if (!lb_progress(STAGE, (double)done / count)) return lb_fail_interrupted(err, STAGE);

@@ -14,7 +14,7 @@ typedef struct lbVegaMatrix {
   double *values;        // (rows x columns), column-major, finite; free with lb_free
 } lbVegaMatrix;
 
-// The size of the file tells which of the two it is. `name` is for messages.
+// The size of the file decides which of the two it is. `name` is for messages.
 lbStatus lb_vega_matrix_read(const char *name, const void *bytes, size_t byte_count,
                              lbVegaMatrix *out, lbError *err);
 lbStatus lb_vega_matrix_load(const char *path, lbVegaMatrix *out, lbError *err);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#define PART_TURN (LB_PI / 12) // rad, that a handle is led by at a time,
-#define PART_SHIFT 0.1         // and sizes of the body
-#define PARTS_MOST 64          //
+#define PART_TURN (LB_PI / 12) // rad, largest rotation of a handle in one part of a long drag,
+#define PART_SHIFT 0.1         // and its largest shift, in sizes of the body
+#define PARTS_MOST 64          // of a drag
 #define PART_ITERATIONS 30     // of each part
 
 lbEditorDef lb_editor_def(void) {
@@ -126,8 +126,8 @@ lbStatus lb_editor_show(lbEditor *e, lbError *err) {
   return status ? lb_fail(err, status, "%s", lb_body_message(body)) : LB_OK;
 }
 
-// Another material: the springs of handles and the matrix are in proportion to it.
-static lbStatus keep_up(lbEditor *e, lbError *err) {
+// After a change of material: scales the springs of handles and refactors the matrix.
+static lbStatus follow_material(lbEditor *e, lbError *err) {
   if (e->version == e->body->prepared->version) return LB_OK;
   lbStatus status = lb_editor_measure(e, err);
   if (status) return status;
@@ -138,7 +138,7 @@ static lbStatus keep_up(lbEditor *e, lbError *err) {
   return LB_OK;
 }
 
-// x <- of the present shape and of rest the one with the smaller value.
+// Starts from the present shape or from rest, whichever has the smaller value.
 static void choose_start(lbEditor *e) {
   lbBfgs *b = &e->bfgs;
   lb_bfgs_evaluate(b);
@@ -152,7 +152,8 @@ static void choose_start(lbEditor *e) {
   lb_bfgs_forget(b);
 }
 
-// What is left to go, as a decrease of the value: tolerance sizes of the lowest shape.
+// Decrease of the value at which the minimisation ends: that of a displacement in the lowest shape
+// by tolerance times the body's size.
 static double decrease_goal(const lbEditor *e) {
   return e->scale * e->def.tolerance * e->def.tolerance;
 }
@@ -207,7 +208,7 @@ static lbStatus seek(lbEditor *e, int32_t iterations, int32_t parts, lbEditResul
   lbEditResult unused;
   if (!result) result = &unused;
   *result = (lbEditResult){ 0 };
-  lbStatus status = keep_up(e, err);
+  lbStatus status = follow_material(e, err);
   if (status) return status;
   bool converged = false;
   e->bfgs.evaluations = 0;

@@ -83,7 +83,7 @@ void lb_handle_choose(uint64_t seed, int32_t point_count, int32_t sample_count, 
   }
 }
 
-// Rows of points have room for `padded` numbers, those of samples for `stride`, which is no more.
+// Rows of points have room for `padded` numbers, those of samples for `stride` <= padded.
 static void find_sample(const lbEditor *e, const lbPoint *point, lbHandleSample *sample) {
   double *rows = sample->rows;
   size_t padded = (size_t)e->body->prepared->padded, n = (size_t)e->stride;
@@ -194,7 +194,7 @@ static lbStatus fill_handle(const lbEditor *e, const lbHandleDef *def, lbHandle 
   return LB_OK;
 }
 
-// The rigid motion nearest to what the samples have done.
+// The rigid motion that fits the displacements of the samples best.
 static void find_handle_motion(const lbEditor *e, lbHandle *h) {
   const double *q = e->bfgs.x;
   size_t n = (size_t)e->stride;

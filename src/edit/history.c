@@ -1,4 +1,4 @@
-// States that an editor can go back to and forth between: a ring of them, made with the editor.
+// Undo and redo of an editor: a ring of states, allocated with the editor.
 #include "edit/editor.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static void restore_edit_state(lbEditor *e, const lbEditState *from) {
 lbStatus lb_editor_remember(lbEditor *e, lbError *err) {
   if (!e) return lb_refuse_null(err, "editor");
   lbHistory *h = &e->history;
-  if (h->count > 0) h->count = h->now + 1; // what could be redone is gone
+  if (h->count > 0) h->count = h->now + 1; // discards the states for redo
   if (h->count == h->room) {
     h->first = (h->first + 1) % h->room;
     h->count--;

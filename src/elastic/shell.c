@@ -26,7 +26,7 @@ static lbVec3 load_node_position(const double *positions, int32_t node) {
   return lb_vec3_load(positions + 3 * (size_t)node);
 }
 
-// Its least height is nothing beside its longest edge.
+// A triangle is flat when its least height is negligible against its longest edge.
 static bool has_area(const double *positions, const int32_t *nodes) {
   lbVec3 corners[3];
   double longest = 0;

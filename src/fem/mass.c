@@ -44,7 +44,7 @@ static void add_solid_mass(const lbElementSet *set, int32_t slot, int32_t only, 
   }
 }
 
-// Of what has the material `only`; -1: of all.
+// Mass of the elements with material `only`; -1: of all elements.
 static void find_element_mass(const lbElementSet *set, int32_t slot, int32_t only, double *mass) {
   int32_t nodes = lb_element_nodes(set->kind);
   for (int32_t i = 0; i < nodes * nodes; i++) mass[i] = 0;

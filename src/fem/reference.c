@@ -132,7 +132,7 @@ static int32_t end_of_last(const lbEigen *eigen, int32_t count) {
 }
 
 // `count` modes and all others of the last one's cluster. A cluster that has not ended after MOST
-// more modes is taken as it is.
+// more modes is cut there.
 static lbStatus find_whole_clusters(const lbFem *fem, const lbSparse *K, int32_t count,
                                     lbEigenFactor *kept, lbEigen **out, lbError *err) {
   enum { FIRST = 3, MOST = 48 };

@@ -125,7 +125,7 @@ static bool search_statics_line(Solver *s, double *u, double scale, double norm,
   return false;
 }
 
-// Newton at one load factor. *converged tells; u holds the last iterate.
+// Newton at one load factor. *converged: whether; u holds the last iterate.
 static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbError *err) {
   double reference = fabs(scale) * lb_norm(s->size, s->load);
   memset(s->step, 0, s->size * sizeof(double));

@@ -69,7 +69,7 @@ static lbStatus check_mesh(const lbGltf *gltf, const lbGltfMesh *mesh, lbError *
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// An accessor of what points have, given to every vertex at them.
+// An accessor of values of points, copied to every vertex of a point.
 static int32_t add_spread(lbGltf *gltf, const lbGltfMesh *mesh, const float *values, bool bounds) {
   size_t count = (size_t)mesh->vertex_count;
   float *spread = gltf->status ? NULL : lb_alloc(count, 3 * sizeof(float));

@@ -56,7 +56,7 @@ static lbStatus check_node(const lbGltf *gltf, const lbGltfNode *node, lbError *
 
 // ---- rotations ---------------------------------------------------------------------------------
 
-// Unit length, as exactly as floats go: what is already so stays as it is, bit for bit.
+// Normalises to float precision; a rotation of unit length keeps its bits.
 static void put_unit(const float from[4], float to[4]) {
   double length = (double)length_of(from);
   if (fabs(length - 1) < 1e-6) length = 1;

@@ -73,7 +73,7 @@ static void put_skin_row(const lbGltfMesh *mesh, size_t point, size_t set, int32
   for (size_t k = 0; k < width; k++) sum += (double)own[k];
   for (size_t k = 0; k < 4; k++) {
     size_t at = 4 * set + k;
-    bool used = at < width && own[at] > 0; // unused joints are 0, as the format wants
+    bool used = at < width && own[at] > 0; // unused joints must be 0
     weights[k] = used ? (float)((double)own[at] / sum) : 0;
     joints[k] = used ? mesh->joints[point * width + at] : 0;
   }

@@ -13,7 +13,7 @@
 
 enum { FIELDS = 40 };
 static const double ENOUGH = 0.1;    // of the longest projection
-static const double NOTHING = 1e-12; // no field sees what is left; fields have unit length
+static const double NOTHING = 1e-12; // a residual below this is zero; fields have unit length
 
 int32_t lb_cluster_end(int32_t count, const double *values, double gap, int32_t begin) {
   int32_t end = begin + 1;
@@ -101,7 +101,8 @@ static int32_t choose_row(int32_t rows, size_t members, const double *P) {
   return -1;
 }
 
-// x <- x − Σ q (qᵀ x) over the first `count` columns of Q, twice; returns what is left of it.
+// x <- x − Σ q (qᵀ x) over the first `count` columns of Q, twice; returns the relative length of
+// the rest.
 static double subtract_projections(size_t members, size_t count, const double *Q, double *x) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t k = 0; k < count; k++) {
@@ -112,7 +113,7 @@ static double subtract_projections(size_t members, size_t count, const double *Q
   return sqrt(dot_columns(members, x, x));
 }
 
-// Where no field is left to ask: any unit vector that is independent of the columns before.
+// When the fields are exhausted: any unit vector that is independent of the columns before.
 static void complete_basis(size_t members, size_t count, const double *Q, double *q) {
   for (size_t axis = 0; axis < members; axis++) {
     memset(q, 0, members * sizeof *q);

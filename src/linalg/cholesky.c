@@ -25,7 +25,7 @@ struct lbCholesky {
   int32_t size;
   int32_t *column_begin; // (size + 1), of the pattern that was analysed
   bool factored;
-  double beside_bytes; // of what is solved with it
+  double beside_bytes; // of other data of the same solves
   double reciprocal_condition, analyse_seconds, factor_seconds;
 };
 
@@ -292,7 +292,7 @@ static lbStatus solve_full(lbCholesky *factor, int32_t count, double *X, lbError
   return status;
 }
 
-// Refinement leaves alone what it cannot solve; the columns before it are solved.
+// Refinement leaves columns that it cannot solve unchanged; those before are solved.
 static lbStatus solve_single(lbCholesky *factor, double near, int32_t count, double *X,
                              lbError *err) {
   enum { TOGETHER = LB_FRONT_WIDTH_MANY };

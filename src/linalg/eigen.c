@@ -103,7 +103,7 @@ static lbStatus find_eigen_scale(lbEigenProblem *problem, lbError *err) {
   return LB_OK;
 }
 
-// M itself, or a copy where half of what it stores is zero.
+// M itself, or a compressed copy if half of its entries are zero.
 static lbStatus own_mass(const lbSparse *M, lbEigenProblem *problem, lbError *err) {
   int32_t zeros = 0, stored = lb_sparse_nonzero_count(M);
   for (int32_t k = 0; k < stored; k++) zeros += M->values[k] == 0;

@@ -35,7 +35,7 @@ typedef struct Twofold {
 static inline Lanes leading_bits(Lanes x) { return (Lanes)((Bits)x & ~((INT64_C(1) << 27) - 1)); }
 
 // to += a b: Ogita, Rump and Oishi's dot product, without fused multiply-add. The same bits on
-// every machine, which long double has not.
+// every machine, unlike long double.
 static inline void add_mass_product(Twofold *to, Lanes a, Lanes b) {
   Lanes product = a * b, sum = to->sum + product, part = sum - to->sum;
   Lanes lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum

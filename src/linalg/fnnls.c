@@ -88,7 +88,7 @@ static void solve_passive(Problem *p) {
   lb_dense_solve_upper(LB_PLAIN, (int32_t)p->count, p->R, p->size, p->z);
 }
 
-// Goes from y towards z until all of z is positive; what reaches zero on the way goes out.
+// Moves y towards z until all of z is positive; unknowns that reach zero leave the passive set.
 static void settle_unknowns(Problem *p) {
   for (;;) {
     double step = 1;
@@ -135,7 +135,7 @@ static size_t steepest(const Problem *p, double least) {
   return best;
 }
 
-// Adds all listed unknowns to an empty R at once; false: it cannot be done, and nothing is.
+// Adds all listed unknowns to an empty R at once; false: they are dependent, and R stays empty.
 static bool append_all(Problem *p, size_t count, const size_t *list) {
   double *T = lb_alloc(count * count, sizeof *T);
   for (size_t j = 0; T && j < count; j++)

@@ -6,7 +6,7 @@
 
 // No task has more than this part of the work.
 static const double TASK_SHARE = 1.0 / 24;
-// Contributions that have no more together are kept between factorisations.
+// Contribution blocks up to this total size stay allocated between factorisations.
 static const size_t KEPT_BYTES = (size_t)32 << 20;
 
 void lb_fronts_destroy(lbFronts *fronts) {

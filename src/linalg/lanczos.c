@@ -3,7 +3,7 @@
 // A new block first loses what the Lanczos recurrence knows it to have of the basis, then, against
 // rounding, whatever is left of the whole basis; a Cholesky factor of its Gram matrix follows
 // either time. All of it is matrix-matrix work. Only a block that is (nearly) linearly dependent
-// goes column by column; what it lacks is made up by random vectors.
+// goes column by column; missing directions are replaced by random vectors.
 #include "linalg/lanczos.h"
 
 #include <math.h>

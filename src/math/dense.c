@@ -17,7 +17,7 @@ static void subtract_scaled(double *restrict target, double factor, const double
   for (int32_t i = begin; i < n; i++) target[i] -= factor * source[i];
 }
 
-// A pivot counts as zero when it is no larger than the rounding of what it was computed from.
+// A pivot counts as zero when it is within the rounding error of its own computation.
 static double smallest_pivot(int32_t n, double size) { return n * DBL_EPSILON * size; }
 
 bool lb_small_cholesky_factor(int32_t n, double *a) {

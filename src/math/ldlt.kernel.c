@@ -138,7 +138,9 @@ static void solve_ldlt(int32_t n, const double *a, double *b) {
     j -= 4;
     const double *diagonal = a + (stride + 1) * j;
     double x[4], inverse[4];
-    LB_FOR (c, 0, 4) inverse[c] = 1 / diagonal[(stride + 1) * (size_t)c]; // ahead of what waits
+    LB_FOR (c, 0, 4)
+      inverse[c] =
+          1 / diagonal[(stride + 1) * (size_t)c]; // early, since divisions have a long latency
     LB_FOR (c, 0, 4) x[c] = b[j + (size_t)c];
     LB_FOR (back, 0, 4) {
       const int c = 3 - back;

@@ -54,7 +54,8 @@ static lbVec3 some_orthogonal(lbVec3 u) {
   return lb_normalise(lb_cross(u, axis));
 }
 
-// The part of b orthogonal to the unit vector u, as unit vector; any when nothing is left.
+// The part of b orthogonal to the unit vector u, normalised; any orthogonal unit vector if that is
+// zero.
 static lbVec3 orthogonal_part(lbVec3 b, lbVec3 u) {
   double length = lb_length(b);
   if (!(length > 0)) return some_orthogonal(u);

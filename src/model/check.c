@@ -47,7 +47,7 @@ static lbStatus check_mass(const lbModel *m, const char *where, lbError *err) {
   return LB_OK;
 }
 
-// Those of elements; of others nothing is asked.
+// Checks the materials of elements; others may have any values.
 static lbStatus check_model_materials(const lbModel *m, const char *where, lbError *err) {
   for (int32_t e = 0; e < m->size.element_count; e++) {
     int32_t number = m->element_materials[e];

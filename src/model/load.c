@@ -148,7 +148,7 @@ static lbStatus save_models(const lbModel *const *models, int32_t model_count,
             : lb_bundle_pack(models, model_count, world, NULL, &bytes, &byte_count, err);
   if (!status) status = lb_file_begin(&writer, path, err);
   if (!status) {
-    fwrite(bytes, 1, byte_count, writer.stream); // commit sees whether it failed
+    fwrite(bytes, 1, byte_count, writer.stream); // commit checks for errors
     status = lb_file_commit(&writer, err);
   }
   lb_free(bytes);

@@ -13,7 +13,7 @@ typedef struct Reader {
   const lbContainer *container;
   char where[400]; // the file and the model, for messages
   uint32_t next;   // entry to read
-  uint64_t end;    // of what was read: where the next array must begin
+  uint64_t end;    // of the arrays read so far: where the next one must begin
 } Reader;
 
 static void name_place(Reader *r, int32_t owner) {

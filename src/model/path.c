@@ -18,7 +18,7 @@
 
 #define TIME_MOST 1e12     // s
 #define POSITION_MOST 1e30 // m
-#define SLOPE_MOST 1e60    // of what a cubic is made from
+#define SLOPE_MOST 1e60    // of the data of a cubic
 #define LENGTH_LEAST 1e-10 // of quaternions as they are given
 #define LENGTH_MOST 1e10
 
@@ -263,7 +263,7 @@ static void prepare_turns(lbPath *path) {
                   turn_between(path->rotations[i], path->rotations[i + 1]));
 }
 
-// Keys may be so close in time that the frame is faster than numbers can tell.
+// Keys may be so close in time that velocities overflow.
 static lbStatus check_speeds(const lbPath *path, lbError *err) {
   for (int32_t i = 0; i + 1 < path->count && path->def.interpolation != LB_PATH_STEP; i++) {
     double seconds = path->times[i + 1] - path->times[i];

@@ -106,7 +106,7 @@ static void try_degrees(int32_t begin, int32_t end, void *context) {
   }
 }
 
-// One trial tells how much work there is. Where it is little, others cost little.
+// One trial measures the work. Further trials pay off only where it is large.
 static bool choose_best_order(const lbGraph *graph, int32_t node, const double *positions,
                               Order *order) {
   Trials trials = { .graph = graph };

@@ -2,8 +2,8 @@
 //
 // An eliminated vertex is an element: the list of variables that its elimination made neighbours of
 // each other. A variable's list has the elements it belongs to first, then the variables that it
-// touches and no element says so. Variables that cannot be told apart become one. Vertices beyond
-// `eliminated` count in degrees but stay.
+// touches and that are not implied by elements. Indistinguishable variables are merged. Vertices
+// beyond `eliminated` count in degrees but stay.
 #include "linalg/own/graph.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct Quotient {
   int32_t *length, *element_count;
   int32_t *weight; // vertices that a variable stands for; 0: none; negative: of the pivot's list
   int32_t *degree; // of a variable: approximate; of an element: weight of its list
-  int32_t *owner;  // of a variable that is gone: the one that stands for it
+  int32_t *owner;  // of a merged variable: its representative
   uint8_t *state;
   int32_t *head, *next, *previous; // lists of variables of a degree
   int32_t *bucket, *hash;          // (count): variables of a hash, linked by next; of a variable

@@ -1,6 +1,6 @@
 // Multilevel separators: the graph is coarsened, the coarsest one separated from several seeds, and
 // the best of these refined from level to level. From a graph in the middle on all of that is tried
-// several times, with other pairs, and the best goes on.
+// several times, with other pairs, and the best result is used.
 #include "linalg/own/separator.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static bool coarsen(const lbGraph *graph, int32_t vertices_max, uint64_t *random
   return true;
 }
 
-// The best of what grows from several seeds, the first a different one at each trial.
+// Grows parts from several seeds, the first different in each trial, and keeps the best.
 static bool separate_coarsest(const lbGraph *graph, int32_t trial, uint8_t *part) {
   lbSeparator separator;
   size_t n = (size_t)graph->count;
