@@ -7,11 +7,20 @@
 
 #include <string.h>
 
-// Motion that is visible, as a share of the radius of the surface: half a pixel of a body that
-// fills a screen of 1 000 pixels. Over the time that a world waits (0.5 s) it is a speed of 0.002
-// radii a second, 0.35 mm/s for a box of 0.2 m. Doubled, slides twice as fast are stopped, and what
-// rings or rocks sleeps one half-life of its motion earlier.
-#define VISIBLE_MOTION 1e-3
+// A body is at rest in two cases. Either no point has moved by more than STILL for
+// LB_TIME_TO_SLEEP. Or it rings, rocks or sways by no more than SWAY through a window of SWAY_TIME,
+// and its mean place in the second half of the window is that in the first half to STILL: it does
+// not creep.
+
+// Of the radius of the surface. A steady motion of 0.002 radii a second is seen, 0.35 mm/s of a box
+// of 0.2 m. Doubled, creep of twice the speed is stopped.
+#define STILL 1e-3
+// Of the radius: a pixel of a body that is 100 pixels across. Doubled, what rings sleeps earlier by
+// the time in which its motion halves.
+#define SWAY 2e-2
+// s. Doubled, what rings sleeps so much later, and swings of half the frequency are told from
+// creep.
+#define SWAY_TIME 1.5
 
 bool lb_sleep_is_possible(const lbBody *body) {
   return body->frame.kind != LB_FRAME_DRIVEN && body->led == 0 &&
@@ -58,23 +67,63 @@ static double radius_of_places(const double *places) {
   return radius;
 }
 
-bool lb_sleep_has_moved(const lbBody *body, lbRestPoints *points, lbScratch *s) {
+// Written to `places`.
+static void find_places(const lbBody *body, const lbRestPoints *points, lbScratch *s,
+                        double *places) {
   const lbPrepared *p = body->prepared;
-  double places[3 * LB_REST_POINTS];
-  bool is_still = points->count > 0;
-  if (!is_still) lb_sleep_choose_points(body, points);
   p->method->get(body, s->c, NULL, NULL);
   for (int32_t i = 0; i < LB_REST_POINTS; i++) {
     lbPoint point = lb_point_vertex(points->vertices[i]);
     lbVec3 own = lb_add(lb_point_rest(p->model, &point), lb_point_apply(p, &point, s->c));
     lb_vec3_store(places + 3 * i, lb_body_place(body, own));
   }
-  double visible = VISIBLE_MOTION * radius_of_places(places);
-  for (int32_t i = 0; i < LB_REST_POINTS && is_still; i++)
-    is_still = lb_length(lb_sub(lb_vec3_load(places + 3 * i),
-                                lb_vec3_load(points->places + 3 * i))) <= visible;
-  if (!is_still) memcpy(points->places, places, sizeof places);
-  return !is_still;
+}
+
+static bool all_within(const double *a, const double *b, double distance) {
+  bool within = true;
+  for (int32_t i = 0; i < LB_REST_NUMBERS && within; i += 3)
+    within = lb_length(lb_sub(lb_vec3_load(a + i), lb_vec3_load(b + i))) <= distance;
+  return within;
+}
+
+static void begin_window(lbRestPoints *points, const double *places) {
+  points->window_time = 0;
+  memcpy(points->window_places, places, sizeof points->window_places);
+  memset(points->drift, 0, sizeof points->drift);
+}
+
+static void restart_rest(lbRestPoints *points, const double *places) {
+  points->is_steady = false;
+  points->still_time = 0;
+  memcpy(points->still_places, places, sizeof points->still_places);
+  begin_window(points, places);
+}
+
+// `still`: m, the drift that is none.
+static void add_to_window(lbRestPoints *points, const double *places, double h, double still) {
+  static const double nowhere[LB_REST_NUMBERS] = { 0 };
+  points->window_time += h;
+  double weight = points->window_time > 0.5 * SWAY_TIME ? h : -h;
+  for (int32_t i = 0; i < LB_REST_NUMBERS; i++)
+    points->drift[i] += weight * (places[i] - points->window_places[i]);
+  if (points->window_time < SWAY_TIME) return;
+  points->is_steady = all_within(points->drift, nowhere, still * 0.5 * SWAY_TIME);
+  begin_window(points, places);
+}
+
+double lb_sleep_rest_time(const lbBody *body, double h, double rest, lbRestPoints *points,
+                          lbScratch *scratch) {
+  double places[LB_REST_NUMBERS];
+  if (points->count == 0) lb_sleep_choose_points(body, points);
+  find_places(body, points, scratch, places);
+  double radius = radius_of_places(places), still = STILL * radius;
+  if (rest == 0) restart_rest(points, places);
+  if (!all_within(places, points->window_places, SWAY * radius)) return 0;
+  bool is_still = all_within(places, points->still_places, still);
+  points->still_time = is_still ? points->still_time + h : 0;
+  if (!is_still) memcpy(points->still_places, places, sizeof places);
+  add_to_window(points, places, h, still);
+  return fmax(points->still_time, points->is_steady ? LB_TIME_TO_SLEEP : h);
 }
 
 // ---- changes while it sleeps -------------------------------------------------------------------

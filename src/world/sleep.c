@@ -7,15 +7,12 @@
 // is not. So neither rates of coordinates nor their damping decide.
 #include "world/joint.h"
 
-#define TIME_TO_SLEEP                                                                              \
-  0.5 // s at rest. Doubled, bodies sleep so much later, and a slide of half the
-      // speed keeps them awake
-#define LOAD_CHANGE                                                                                \
-  5e-4 // of the load on a body that does not wake it: weight in the axes of a body
-       // that turned in its last step. Doubled, it sleeps under greater changes
-#define MOTOR_RUNS                                                                                 \
-  0.5 // of the speed asked of a motor: slower ones are blocked. Doubled, motors
-      // sleep that cannot keep their speed
+// Of the load on a body that does not wake it: weight in the axes of a body that turned in its last
+// step. Doubled, it sleeps under greater changes.
+#define LOAD_CHANGE 5e-4
+// Of the speed asked of a motor: slower ones are blocked. Doubled, motors sleep that cannot keep
+// their speed.
+#define MOTOR_RUNS 0.5
 
 // ---- waking ------------------------------------------------------------------------------------
 
@@ -117,13 +114,12 @@ static void fall_asleep(lbWorldSlot *slot) {
 
 // s, written to slot->rest: how long a body has been at rest.
 static void count_rest(const lbWorld *world, lbWorldSlot *slot) {
-  bool is_still = false;
-  lbScratch *scratch = NULL;
-  if (slot->sleep_group >= 0 && lb_sleep_is_possible(slot->body))
-    scratch = lb_body_borrow_scratch(slot->body);
-  if (scratch) is_still = !lb_sleep_has_moved(slot->body, &slot->rest_points, scratch);
+  bool may_rest = slot->sleep_group >= 0 && lb_sleep_is_possible(slot->body);
+  lbScratch *scratch = may_rest ? lb_body_borrow_scratch(slot->body) : NULL;
+  slot->rest =
+      scratch ? lb_sleep_rest_time(slot->body, world->h, slot->rest, &slot->rest_points, scratch)
+              : 0;
   lb_body_return_scratch(slot->body, scratch);
-  slot->rest = is_still ? slot->rest + world->h : 0;
 }
 
 // s: for how long all bodies of an island have been at rest, in `rests` of its first one.
@@ -186,7 +182,7 @@ void lb_sleep_update(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count && world->settings.sleep; i++) {
     lbWorldSlot *slot = &world->slots[i];
     if (slot->body && !lb_slot_stays(world, slot) && slot->sleep_group >= 0 &&
-        rests[slot->sleep_group] >= TIME_TO_SLEEP)
+        rests[slot->sleep_group] >= LB_TIME_TO_SLEEP)
       fall_asleep(slot);
   }
 }

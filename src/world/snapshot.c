@@ -22,8 +22,7 @@ typedef struct SavedBody {
   int32_t started, flags, asleep, sleep_group;
   double rest, push;
   uint64_t print;
-  int64_t rest_points_chosen;
-  double rest_places[3 * LB_REST_POINTS];
+  lbRestPoints rest_points;
 } SavedBody;
 
 typedef struct SavedCollider {
@@ -184,8 +183,7 @@ lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_coun
                        .rest = slot->rest,
                        .push = slot->push,
                        .print = slot->print,
-                       .rest_points_chosen = slot->rest_points.count > 0 };
-    memcpy(body.rest_places, slot->rest_points.places, sizeof body.rest_places);
+                       .rest_points = slot->rest_points };
     memcpy(to, &body, sizeof body);
     to += sizeof body;
     status = lb_body_save_state(slot->body, to, (size_t)body.byte_count);
@@ -296,9 +294,8 @@ static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
     slot->sleep_group = known ? body.sleep_group : i;
     slot->rest = isfinite(body.rest) ? body.rest : 0;
     slot->push = body.push, slot->print = body.print;
-    slot->rest_points.count = 0;
-    if (body.rest_points_chosen) lb_sleep_choose_points(slot->body, &slot->rest_points);
-    memcpy(slot->rest_points.places, body.rest_places, sizeof body.rest_places);
+    slot->rest_points = body.rest_points;
+    if (body.rest_points.count != 0) lb_sleep_choose_points(slot->body, &slot->rest_points);
     slot->made_of = lb_body_shared(slot->body);
     from += body.byte_count;
   }
