@@ -158,7 +158,7 @@ static void keep_joints_awake(lbWorld *world, double *rests) {
     const lbBodyJoint *j = &joints->list[joints->order[o]];
     if (motor_runs(world, j)) keep_joint_awake(world, j, rests);
   }
-  for (int32_t i = 0; i < joints->row_begin[joints->component_count]; i++)
+  for (int32_t i = 0; i < joints->row_count; i++)
     if (joints->rows[i].lost) keep_joint_awake(world, &joints->list[joints->rows[i].joint], rests);
 }
 
