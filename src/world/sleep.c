@@ -64,7 +64,7 @@ static void watch_colliders(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   for (int32_t k = 0; k < world->collider_count; k++) {
     const lbWorldCollider *c = &world->colliders[k];
-    if (!c->solid || collider_stands(c)) continue;
+    if (!lb_collider_pushes(c) || collider_stands(c)) continue;
     for (int32_t i = 0; i < world->slot_count; i++)
       if (world->slots[i].asleep &&
           lb_touch_collider_is_near(c, touch->spheres[i].centre, touch->reaches[i]))
