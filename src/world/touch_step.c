@@ -101,7 +101,10 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
     lbVec3 *ways = touch->ways + toucher->first;
     toucher->estimated = lb_compliance_is_estimated(world, toucher->slot);
     toucher->recalled = toucher->estimated && lb_compliance_recall(world, t);
-    toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
+    if (world->linked && world->linked->again)
+      toucher->open = toucher->open && lb_touch_reopen(&toucher->touching);
+    else
+      toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
     world->slots[toucher->slot].body->take.unopened = !toucher->open;
     toucher->estimated &= toucher->open;
     if (toucher->recalled) lb_touch_release(world->slots[toucher->slot].body);
@@ -239,6 +242,7 @@ static void solve(lbWorld *world) {
 // Once more, about where the forces lead to.
 static void find_again(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
+  world->linked->again = true;
   find_responses(world);
   lbContactProblem problem = make_problem(touch);
   lb_contact_moves(&problem, touch->forces);
@@ -250,7 +254,6 @@ static void find_again(lbWorld *world) {
   }
   for (int32_t t = 0; t < touch->toucher_count; t++)
     lb_touch_release(touch->touchers[t].touching.body);
-  world->linked->again = true;
   solve(world);
   world->linked->again = false;
 }
