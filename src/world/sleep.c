@@ -157,7 +157,7 @@ static void keep_going(lbWorld *world, double *rests) {
     const lbBodyJoint *j = &joints->list[joints->order[o]];
     if (j->def.motor_force > 0 && j->def.motor_speed != 0) keep_jointed_awake(world, j, rests);
   }
-  for (int32_t i = 0; i < joints->row_begin[joints->component_count]; i++)
+  for (int32_t i = 0; i < joints->row_count; i++)
     if (joints->rows[i].lost)
       keep_jointed_awake(world, &joints->list[joints->rows[i].joint], rests);
 }

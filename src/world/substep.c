@@ -1,21 +1,32 @@
-// Contacts in a part of a world's step: forces that bodies take into their steps, and impulses when
-// they have taken them (limber/contact.h has the rule).
+// Contacts and joints in a substep of a world's islands:
+//
+//   find contacts -> predict bodies -> compliance -> solve rows for forces -> bodies take the step
+//   -> solve rows for impulses
+//
+// Forces are held over the substep and bring contact points and joints to their targets at its end.
+// Impulses then bring their velocities to rest. Both are solutions of the same rows, with the
+// compliance of a force held over the step and with the inverse mass (limber/contact.h has the law).
 #include "world/joint.h"
 
+#include "solve/island_solver.h"
 #include "world/touch_choose.h"
 
 #include <string.h>
 
-#define SWEEPS 80
-#define SWEEPS_LOOK 3   // where more follow
-#define TOLERANCE 1e-6  // of the largest force: no smaller changes are wanted
-#define ENOUGH 3e-4     // of the deepest that places would get into each other: nor of their moves
-#define STEP (1.0 / 60) // s: of shorter steps more of it, up to
-#define LOOSER 3.0      // times as much: in a second it is the same
-#define SHARE 0.2       // of the overlap that a step takes back, at most
-#define NEVER 1e30      // m/s: a gap that nothing closes
-#define BODIES 1        // a task: a few microseconds at least
-#define TASKS 16        // islands are solved in, at most
+// Of the largest force: no smaller changes are made. Doubled, forces are known half as well.
+#define FORCE_TOLERANCE 1e-6
+// Of the deepest overlap that there would be without forces: what sweeps may leave. In shorter
+// steps up to LOOSER times as much, so that a second has the same error.
+#define GAP_TOLERANCE 3e-4
+#define STEP (1.0 / 60) // s
+#define LOOSER 3.0
+#define RECOVERED 0.2 // of an overlap is taken back in a step, at most: doubled, heaps shake
+#define NEVER 1e30    // m/s: a gap that nothing closes
+
+enum {
+  BODIES = 1, // a task: a few microseconds at least
+  TASKS = 16, // islands are solved in, at most
+};
 
 // ---- the problem -------------------------------------------------------------------------------
 
@@ -27,17 +38,16 @@ static lbContactProblem make_problem(const lbWorldTouch *touch) {
                              .friction = touch->frictions,
                              .compliance = touch->compliances,
                              .parts = touch->parts,
-                             .sweeps_most = touch->looks ? SWEEPS_LOOK : SWEEPS,
-                             .tolerance = TOLERANCE,
+                             .tolerance = FORCE_TOLERANCE,
                              .level = touch->level };
 }
 
 typedef struct Solving {
-  lbWorldTouch *touch;
+  const lbWorld *world;
   double *x;
 } Solving;
 
-// Of an island, whose contacts begin where those of others end. Blocks are shared out evenly.
+// Work of an island, whose blocks begin where those of others end. Room is shared out evenly.
 static lbContactMemory memory_of(const lbWorldTouch *touch, int32_t first, int32_t count) {
   int32_t all = touch->island_begin[touch->island_count];
   size_t share = touch->block_room / (size_t)(all > 0 ? all : 1);
@@ -47,52 +57,80 @@ static lbContactMemory memory_of(const lbWorldTouch *touch, int32_t first, int32
                             touch->blocks + share * (size_t)first, share * (size_t)count };
 }
 
+// NULL: there is no room for the exact method.
+static double *exact_work_of(const lbWorldTouch *touch, int32_t first, int32_t count) {
+  if (lb_island_solver_room(count) == 0 || first + count > touch->exact_room) return NULL;
+  return touch->exact_work + LB_EXACT_WORK * (size_t)first;
+}
+
 static void solve_islands(int32_t begin, int32_t end, void *context) {
-  Solving *s = context;
-  const int32_t *at = s->touch->island_begin;
+  const Solving *s = context;
+  const lbWorldTouch *touch = s->world->touch;
+  const int32_t *at = touch->island_begin;
   for (int32_t i = begin; i < end; i++) {
-    if (s->touch->settled[i]) continue;
-    lbContactProblem problem = make_problem(s->touch);
-    problem.contact_count = at[i + 1] - at[i];
-    problem.list = s->touch->by_island + at[i];
-    problem.enough = s->touch->enoughs[i];
-    problem.memory = memory_of(s->touch, at[i], problem.contact_count);
-    s->touch->sweeps[i] = lb_touch_solve(s->touch, &problem, at[i], s->x);
+    int32_t first = at[i], count = at[i + 1] - first;
+    if (touch->settled[i] || count == 0) continue;
+    lbContactProblem problem = make_problem(touch);
+    problem.contact_count = count;
+    problem.list = touch->by_island + first;
+    problem.sides = touch->solver_sides, problem.parts = touch->solver_parts;
+    problem.bounded_begin = touch->contact_count;
+    if (touch->block_count > touch->contact_count)
+      problem.low = s->world->linked->low, problem.high = s->world->linked->high;
+    problem.enough = touch->enoughs[i];
+    problem.memory = memory_of(touch, first, count);
+    lbIslandReport report =
+        lb_island_solve(&problem, touch->looks, exact_work_of(touch, first, count), s->x);
+    touch->sweeps[i] = report.sweeps;
   }
 }
 
-// Of each island: by how deep its places would get, whether they are solved for or not.
-static void find_enoughs(lbWorldTouch *touch) {
+// Tolerances of islands, by how far their rows would be off, whether they are solved for or not.
+static void find_tolerances(lbWorldTouch *touch) {
   for (int32_t i = 0; i < touch->island_count; i++) touch->enoughs[i] = touch->sweeps[i] = 0;
-  for (int32_t c = 0; c < touch->contact_count; c++) {
+  for (int32_t c = 0; c < touch->block_count; c++) {
     double *enough = &touch->enoughs[lb_island_of(touch, c)];
     *enough = fmax(*enough, -touch->enough * touch->free[3 * c]);
   }
 }
 
-int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x) {
-  Solving s = { touch, x };
-  int32_t most = 0;
+// x <- solution of the rows that are listed, island by island.
+static void solve_rows(lbWorld *world, double *x) {
+  lbWorldTouch *touch = world->touch;
+  Solving s = { world, x };
   double start = lb_seconds();
-  find_enoughs(touch);
+  memcpy(touch->solver_parts, touch->parts, (size_t)touch->toucher_count * sizeof *touch->parts);
+  if (lb_joints_hold_any(world)) lb_joints_merge(world, touch->solver_sides, touch->solver_parts);
+  find_tolerances(touch);
   lb_parallel_for(touch->island_count, 1 + touch->island_count / TASKS, solve_islands, &s);
+  for (int32_t i = 0; i < touch->island_count; i++) {
+    touch->sweep_count += touch->sweeps[i];
+    if (touch->sweeps[i] > touch->stats.sweeps) touch->stats.sweeps = touch->sweeps[i];
+  }
   touch->stats.solve_seconds += lb_seconds() - start;
-  for (int32_t i = 0; i < touch->island_count; i++)
-    if (touch->sweeps[i] > most) most = touch->sweeps[i];
-  for (int32_t i = 0; i < touch->island_count; i++) touch->sweep_count += touch->sweeps[i];
-  return most;
 }
 
-// ---- how bodies give way -----------------------------------------------------------------------
+// The same of all rows.
+static void solve_all_rows(lbWorld *world, double *x) {
+  lbWorldTouch *touch = world->touch;
+  memcpy(touch->solver_sides, touch->sides, 2 * (size_t)touch->block_count * sizeof *touch->sides);
+  solve_rows(world, x);
+}
+
+static void solve_chosen_rows(lbWorld *world, double *x) {
+  (void)x; // they are touch->forces
+  lb_choose_solve(world, solve_rows);
+}
+
+// ---- compliance over the step ------------------------------------------------------------------
 
 static void clear_matrix(lbContactPart *part) {
   size_t n = 3 * (size_t)part->count;
   memset(part->matrix, 0, n * n * sizeof *part->matrix);
 }
 
-// Where the spots of bodies come to, and how their shapes give way, in steps that are opened for
-// that.
-static void open_steps(int32_t begin, int32_t end, void *context) {
+// Predicts bodies: free displacements of their contact points, and the compliance of their shapes.
+static void predict_bodies(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
   for (int32_t t = begin; t < end; t++) {
@@ -124,7 +162,7 @@ static void open_steps(int32_t begin, int32_t end, void *context) {
   }
 }
 
-static void add_frames(int32_t begin, int32_t end, void *context) {
+static void add_frame_compliance(int32_t begin, int32_t end, void *context) {
   lbWorldTouch *touch = ((lbWorld *)context)->touch;
   for (int32_t t = begin; t < end; t++) {
     lbWorldToucher *toucher = &touch->touchers[t];
@@ -137,19 +175,19 @@ static void add_frames(int32_t begin, int32_t end, void *context) {
   }
 }
 
-static void hold_forces(int32_t begin, int32_t end, void *context) {
-  lbWorldTouch *touch = ((lbWorld *)context)->touch;
-  for (int32_t t = begin; t < end; t++)
-    if (touch->touchers[t].open)
-      lb_touch_hold(&touch->touchers[t].touching, touch->touchers[t].count,
-                    touch->spots + touch->touchers[t].first,
-                    touch->amounts + 3 * (size_t)touch->touchers[t].first);
+static void build_compliance(lbWorld *world) {
+  lb_touch_make_parts(world->touch);
+  lb_choose_place(world);
+  lb_touch_for_touchers(world, BODIES, predict_bodies);
+  lb_touch_join_points(world->touch);
+  lb_touch_for_touchers(world, BODIES, add_frame_compliance);
+  lb_touch_find_compliances(world->touch);
 }
 
-// ---- forces ------------------------------------------------------------------------------------
+// ---- gaps --------------------------------------------------------------------------------------
 
-// How a contact's first side moves against its second by what is in `ways`; `share` of the way of
-// a collider.
+// The displacement of a contact's first side relative to its second, by what is in `ways`; a
+// collider's is taken by `share`.
 static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
@@ -163,41 +201,24 @@ static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
 
 double lb_touch_recovered(const lbWorldContact *contact, double h) {
   double gap = contact->at.gap;
-  return gap < 0 ? fmin(-SHARE * gap, lb_touch_parting(contact->at.feature) * h) : 0;
+  return gap < 0 ? fmin(-RECOVERED * gap, lb_touch_parting(contact->at.feature) * h) : 0;
 }
 
-// free <- gap and slip at the step's end without contact forces. What overlaps at the start need
-// come apart only by so much in a step.
-static void find_free(const lbWorld *world, int32_t c) {
+// free <- gap and slip at the step's end without contact forces. An overlap is taken back slowly;
+// that of a compliant contact is what its force comes from.
+static void measure_contact(const lbWorld *world, int32_t c) {
   lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
   lbVec3 way = relative_way(world, c, 1);
-  double *free = touch->free + 3 * (size_t)c;
+  double *free = touch->free + 3 * (size_t)c, gap = contact->at.gap;
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
-  double gap = contact->at.gap;
   free[0] += gap < 0 ? -lb_touch_recovered(contact, world->h) : gap;
 }
 
-double lb_touch_free_way(const lbWorld *world, int32_t c) {
-  return lb_dot(world->touch->contacts[c].axes[0], relative_way(world, c, 1));
-}
-
-// Springs and joints change the matrices of bodies.
-static bool may_choose(const lbWorld *world) {
-  return world->settings.response == LB_RESPONSE_IMPLICIT && !lb_joints_hold_any(world);
-}
-
-static void find_responses(lbWorld *world) {
-  lb_touch_make_parts(world->touch);
-  lb_choose_place(world, may_choose(world));
-  lb_touch_for_touchers(world, BODIES, open_steps);
-  lb_touch_join_points(world->touch);
-  lb_touch_for_touchers(world, BODIES, add_frames);
-  lb_touch_find_compliances(world->touch);
-}
+// ---- forces ------------------------------------------------------------------------------------
 
 // Forces start from those of the last step.
-static void recall(lbWorldTouch *touch) {
+static void recall_forces(lbWorldTouch *touch) {
   memset(touch->forces, 0, 3 * (size_t)touch->contact_count * sizeof(double));
   for (int32_t c = 0; c < touch->contact_count; c++) {
     int32_t known = touch->contacts[c].at.known;
@@ -206,33 +227,29 @@ static void recall(lbWorldTouch *touch) {
   }
 }
 
-static void solve_contacts(lbWorld *world, double *x) {
-  int32_t sweeps = lb_touch_solve_all(world->touch, x), *most = &world->touch->stats.sweeps;
-  if (sweeps > *most) *most = sweeps;
+static void hold_forces(int32_t begin, int32_t end, void *context) {
+  lbWorldTouch *touch = ((lbWorld *)context)->touch;
+  for (int32_t t = begin; t < end; t++)
+    if (touch->touchers[t].open)
+      lb_touch_hold(&touch->touchers[t].touching, touch->touchers[t].count,
+                    touch->spots + touch->touchers[t].first,
+                    touch->amounts + 3 * (size_t)touch->touchers[t].first);
 }
 
-static void solve_linked(lbWorld *world, double *x) {
-  lb_joints_solve(world, false, &world->touch->parts, x, solve_contacts);
-}
-
-static void solve_chosen(lbWorld *world, double *x) {
-  (void)x; // they are touch->forces
-  lb_choose_solve(world, solve_contacts);
-}
-
-// Forces of contacts and joints, and bodies hold them.
-static void solve(lbWorld *world) {
+// Forces of all rows; bodies hold them over the step.
+static void solve_forces(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  bool linked = lb_joints_hold_any(world);
-  if (linked) lb_joints_make_rows(world);
-  lb_compliance_solve(world, false,
-                      linked           ? solve_linked
-                      : touch->chooses ? solve_chosen
-                                       : solve_contacts,
+  bool jointed = lb_joints_hold_any(world);
+  if (jointed) {
+    lb_joints_make_rows(world);
+    lb_joints_eliminate(world, false);
+    lb_islands_list(touch);
+  }
+  lb_compliance_solve(world, false, touch->chooses ? solve_chosen_rows : solve_all_rows,
                       touch->forces);
-  if (linked) {
-    lb_joints_note_rest(world);
-    lb_joints_keep(world);
+  if (jointed) {
+    lb_joints_recover(world, false, touch->forces);
+    lb_joints_hold(world);
   }
   lb_compliance_close(world);
   lb_touch_share_out(touch, touch->forces);
@@ -240,31 +257,33 @@ static void solve(lbWorld *world) {
 }
 
 // Once more, about where the forces lead to.
-static void find_again(lbWorld *world) {
+static void solve_again(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   world->linked->again = true;
-  find_responses(world);
+  build_compliance(world);
   lbContactProblem problem = make_problem(touch);
   lb_contact_moves(&problem, touch->forces);
   for (int32_t c = 0; c < touch->contact_count; c++) {
     double by[3];
-    find_free(world, c);
+    measure_contact(world, c);
     lb_contact_move(&problem, c, by);
     for (int k = 0; k < 3; k++) touch->free[3 * c + k] -= by[k];
   }
   for (int32_t t = 0; t < touch->toucher_count; t++)
     lb_touch_release(touch->touchers[t].touching.body);
-  solve(world);
+  solve_forces(world);
   world->linked->again = false;
 }
 
-static double enough_of(double h) { return ENOUGH * fmin(fmax(STEP / h, 1), LOOSER); }
+static double tolerance_of(double h) {
+  return GAP_TOLERANCE * fmin(fmax(STEP / h, 1), LOOSER);
+}
 
-void lb_touch_begin(lbWorld *world, double start, double end) {
+void lb_substep_find(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   double begun = lb_seconds();
   if (world->take == 0) touch->stats = (lbContactStats){ 0 };
-  touch->enough = enough_of(world->h);
+  touch->enough = tolerance_of(world->h);
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
   lb_touch_find(world);
@@ -274,36 +293,34 @@ void lb_touch_begin(lbWorld *world, double start, double end) {
   lb_guard_save_islands(world);
   touch->stats.find_seconds += lb_seconds() - begun;
   touch->stats.dropped += touch->dropped;
+}
+
+void lb_substep_solve_forces(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
   if (touch->contact_count == 0 && !lb_joints_hold_any(world)) return;
   lb_guard_weigh(world);
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
-  lb_touch_stop(world);
-  recall(touch);
-  find_responses(world);
-  for (int32_t c = 0; c < touch->contact_count; c++) find_free(world, c);
-  lb_touch_soften(world);
-  solve(world);
-  if (world->settings.response != LB_RESPONSE_PENALTY && lb_joints_turn_far(world))
-    find_again(world);
-  if (world->take > 0) return; // told of the whole step
+  recall_forces(touch);
+  build_compliance(world);
+  for (int32_t c = 0; c < touch->contact_count; c++) measure_contact(world, c);
+  solve_forces(world);
+  if (lb_joints_turn_far(world)) solve_again(world);
+  if (world->take > 0) return; // reports are of the whole step
   touch->stats.contacts = touch->contact_count;
   touch->stats.islands = touch->island_count;
 }
 
 // ---- impulses ----------------------------------------------------------------------------------
 
-// Contacts without a force are done with, and those of bodies that will take their step again.
+// Drops contacts without a force, and those of bodies that wait for their own substeps.
 static void keep_pushing(const lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   int32_t kept = 0;
   for (int32_t c = 0; c < touch->contact_count; c++) {
-    bool stopped = touch->stops && touch->stops[3 * c] > 0;
-    if (!(touch->forces[3 * c] > 0) && !stopped) continue;
+    if (!(touch->forces[3 * c] > 0)) continue;
     const int32_t *slots = touch->contacts[c].slots;
     if (!lb_touch_gives_way(world, slots[0]) && !lb_touch_gives_way(world, slots[1])) continue;
-    if (touch->stops)
-      memmove(touch->stops + 3 * (size_t)kept, touch->stops + 3 * (size_t)c, 3 * sizeof(double));
     touch->contacts[kept] = touch->contacts[c];
     touch->frictions[kept] = touch->frictions[c];
     memmove(touch->forces + 3 * (size_t)kept, touch->forces + 3 * (size_t)c, 3 * sizeof(double));
@@ -312,8 +329,8 @@ static void keep_pushing(const lbWorld *world) {
   touch->contact_count = kept;
 }
 
-// ways <- velocities of bodies' spots now, and how impulses change them.
-static void look(int32_t begin, int32_t end, void *context) {
+// ways <- velocities of contact points; how impulses change them.
+static void read_velocities(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
   for (int32_t t = begin; t < end; t++) {
@@ -340,7 +357,7 @@ static void look(int32_t begin, int32_t end, void *context) {
   }
 }
 
-static void add_frame_speeds(int32_t begin, int32_t end, void *context) {
+static void add_frame_mobility(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
   for (int32_t t = begin; t < end; t++)
@@ -350,15 +367,18 @@ static void add_frame_speeds(int32_t begin, int32_t end, void *context) {
                                 touch->spots + touch->touchers[t].first, touch->parts[t].matrix);
 }
 
-static void look_at_all(lbWorld *world) {
+static void read_pushing(lbWorld *world) {
+  keep_pushing(world);
+  lb_touch_list(world);
   lb_touch_make_parts(world->touch);
-  lb_touch_for_touchers(world, BODIES, look);
+  lb_touch_for_touchers(world, BODIES, read_velocities);
 }
 
-static void find_speeds(lbWorld *world) {
+// free <- velocities of contacts.
+static void measure_velocities(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   lb_touch_join_points(touch);
-  lb_touch_for_touchers(world, BODIES, add_frame_speeds);
+  lb_touch_for_touchers(world, BODIES, add_frame_mobility);
   lb_touch_find_compliances(touch);
   for (int32_t c = 0; c < touch->contact_count; c++) {
     lbVec3 velocity = relative_way(world, c, 1 / world->h);
@@ -367,13 +387,8 @@ static void find_speeds(lbWorld *world) {
   }
 }
 
-void lb_touch_find_speeds(lbWorld *world) {
-  look_at_all(world);
-  find_speeds(world);
-}
-
 // free <- as if the held forces had not acted; impulses <- theirs
-static void leave_out_held(const lbWorld *world) {
+static void remove_held_forces(const lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   lbContactProblem problem = make_problem(touch);
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
@@ -388,7 +403,7 @@ static void leave_out_held(const lbWorld *world) {
   }
 }
 
-static void strike(int32_t begin, int32_t end, void *context) {
+static void apply_impulses(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
   for (int32_t t = begin; t < end; t++) {
@@ -402,51 +417,38 @@ static void strike(int32_t begin, int32_t end, void *context) {
   }
 }
 
-void lb_touch_strike_all(lbWorld *world, const double *impulses) {
-  lb_touch_share_out(world->touch, impulses);
-  lb_touch_for_touchers(world, BODIES, strike);
-}
-
-static void solve_linked_impulses(lbWorld *world, double *x) {
-  lb_joints_solve(world, true, &world->touch->parts, x, solve_contacts);
-}
-
-// impulses <- of the step: what brings velocities to rest against each other. Bodies have been
-// looked at.
-static void find_impulses(lbWorld *world) {
+// impulses <- of the whole step: what brings velocities to rest against each other. Bodies get
+// what is left of them beside the held forces.
+static void solve_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  find_speeds(world);
-  leave_out_held(world);
   bool jointed = lb_joints_go(world);
-  if (jointed) lb_joints_measure_speeds(world);
-  lb_compliance_solve(world, true, jointed ? solve_linked_impulses : solve_contacts,
-                      touch->impulses);
-  if (!jointed) lb_touch_keep_energy(world);
-  double *changes = touch->free; // done with
+  measure_velocities(world);
+  remove_held_forces(world);
+  if (jointed) {
+    lb_joints_measure_speeds(world);
+    lb_joints_eliminate(world, true);
+    lb_islands_list(touch);
+  }
+  lb_compliance_solve(world, true, solve_all_rows, touch->impulses);
+  if (jointed) lb_joints_recover(world, true, touch->impulses);
+  double *changes = touch->free; // its values are no longer needed
   for (int32_t i = 0; i < 3 * touch->contact_count; i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
-  lb_touch_strike_all(world, changes);
+  lb_touch_share_out(touch, changes);
+  lb_touch_for_touchers(world, BODIES, apply_impulses);
   if (jointed) lb_joints_finish(world);
-  for (int32_t i = 0; i < 3 * touch->contact_count && touch->stops; i++)
-    touch->impulses[i] += touch->stops[i];
 }
 
-static void look_at_pushing(lbWorld *world) {
-  keep_pushing(world);
-  lb_touch_list(world);
-  look_at_all(world);
-}
-
-void lb_touch_finish(lbWorld *world) {
+void lb_substep_solve_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   if (touch->contact_count > 0 || lb_joints_hold_any(world)) {
-    look_at_pushing(world);
+    read_pushing(world);
     if (world->take == 0) touch->stats.pushing = touch->contact_count;
     if (lb_guard_check_steps(world)) {
       lb_joints_drop_waiting(world);
-      look_at_pushing(world);
+      read_pushing(world);
     }
-    find_impulses(world);
+    solve_impulses(world);
     lb_guard_check_energy(world);
   }
   lb_touch_tell(world);
