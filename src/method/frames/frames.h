@@ -224,6 +224,8 @@ void lb_frames_add_own_product(const lbFramesShared *shared, double s, const dou
 // negative. false: there is none.
 bool lb_frames_solve_system(const lbBody *body, double h, bool safe, const lbScratch *scratch,
                             lbFramesWork *w);
+// w->right <- loads by scratch->late, which also come into w->force and w->torque.
+void lb_frames_load_late(const lbBody *body, const lbScratch *scratch, lbFramesWork *w);
 // y += s M x
 void lb_frames_add_mass_product(const lbBody *body, double s, const double *x,
                                 const lbFramesWork *w, double *y);

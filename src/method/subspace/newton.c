@@ -286,7 +286,8 @@ static lbStepForces begin_step(lbBody *body, const lbStepScheme *scheme, lbScrat
   start(body, scheme, s);
   lbStepForces forces = scheme->secant ? forces_of(body, scheme, w) : evaluate(body, scheme, s);
   begin_residual(body, scheme, &forces, s);
-  for (int32_t i = 0; i < body->prepared->dimension; i++) w->linear0[i] = w->G[i] - forces.R[i];
+  for (int32_t i = 0; i < body->prepared->dimension; i++)
+    w->linear0[i] = w->G[i] - forces.R[i] + scheme->c.held * s->held[i];
   lb_secants_find_inside(body, scheme, s, w->inside);
   memcpy(w->inside0, w->inside, (size_t)body->prepared->dimension * sizeof(double));
   return forces;

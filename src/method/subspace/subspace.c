@@ -154,7 +154,6 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
     draft.secants.mends = lb_carve(carver, LB_SECANTS * padded, sizeof(double));
   }
   draft.forces = lb_carve(carver, s->forces->work_size(s->force_data), sizeof(double));
-  lb_crowd_place_work(p, &draft, carver);
   if (w) *w = draft;
   scratch->own = w;
 }
@@ -442,6 +441,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .materials = materials,
                                           .place_group = place_group,
                                           .place_scratch = place_scratch,
+                                          .place_call = lb_crowd_place_work,
                                           .get = get,
                                           .put = put,
                                           .set_weight = set_weight,
