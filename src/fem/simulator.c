@@ -18,6 +18,9 @@
 //   until Φ falls,  as 2, 4, 8 and 16 shorter steps,
 // and what remains then is the lowest state of the third, flagged.
 //
+// A body that nothing holds keeps its momenta: the step is a stationary point of Φ among the
+// motions with the momenta that external forces leave (momentum.h).
+//
 // Supports that move (supports.h) add M_fc a_c to the left side, and damping then acts on
 // velocities relative to their frame. What a trial is measured against is then u_n carried along by
 // the frame, and parts of a step lead the supports through their share of it.
@@ -46,6 +49,7 @@ void lb_simulator_destroy(lbSimulator *s) {
   lb_springs_release(&s->springs);
   lb_border_destroy(s->border);
   lb_supports_destroy(s->supports);
+  lb_momentum_destroy(s->momentum);
   double *blocks[] = { s->u,        s->v,
                        s->a,        s->force,
                        s->trial,    s->load,
@@ -116,6 +120,7 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
     status = lb_sparse_copy_pattern(s->fem->pattern, &s->K_ahead, err);
   if (!status) status = lb_cholesky_create(s->system, &s->factor, err);
   if (!status) status = lb_border_create(s->fem, &s->border, err);
+  if (!status) status = lb_momentum_create(s->fem, &s->momentum, err);
   s->damper = s->K;
   return status;
 }
@@ -125,6 +130,7 @@ static lbStatus consistent_acceleration(lbSimulator *s, lbCholesky *mass, lbErro
   lb_fem_compress(s->fem, s->v, s->velocity);
   memset(s->acceleration, 0, s->size * sizeof(double));
   lb_trial_residual(s, s->u);
+  lb_trial_balance(s);
   memcpy(s->a, s->residual, s->size * sizeof(double));
   if (mass) return lb_cholesky_solve(mass, 1, s->a, err);
   s->factored = false;
@@ -398,6 +404,7 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
   s->damper = s->K;
   lb_fem_compress(s->fem, load, s->load);
   s->step_count++;
+  s->conserves = lb_trial_may_conserve(s);
   Outcome outcome = solve_step(s, s->def.step, &flags);
   if (outcome == FAILED && may_subdivide(s)) {
     for (int32_t parts = 2; parts <= MOST_PARTS; parts *= 2)
