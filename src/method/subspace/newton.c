@@ -25,14 +25,14 @@
 //
 // Newmark's rule keeps the energy of linear bodies. In a step of others it creates (or loses)
 //   W - W0 - (q - q0)(R + R0)/2 + (q - q0) G/2,
-// the second part because iterations end. The body keeps account of what was created and not yet
-// taken by damping; a step that would bring it above a share of the energy is iterated further, and
-// if that does not help, taken by the conserving rule.
+// the second part because iterations end. The guard keeps account of it (body/guard.h); a step that
+// the account does not bear is iterated further.
 //
 // Where a tangent costs much more than a force, Broyden's method takes Newton's place
 // (cubature/broyden_step.c); iterations that would turn elements inside out are shortened
 // (line_search.c).
 #include "method/subspace/newton_step.h"
+#include "body/guard.h"
 #include "body/response_kernels.h"
 
 #include <string.h>
@@ -44,16 +44,7 @@
 #define SHIFT_FIRST 1e-4    // of the largest diagonal entry
 #define SHIFTS 12           // the last is 419 times the largest diagonal entry
 #define ROUNDING 1e-15      // of coordinates
-#define FAR_OUT 1e-6        // of what is absurd: beyond, energy is to be lost rather than kept
 #define EASY 2              // iterations that any matrix may need
-
-// A body that was dragged to absurd places is to come back, not to go on.
-static bool is_far_out(const lbBody *body, const double *q) {
-  double most = FAR_OUT * lb_subspace_of(body->prepared)->most;
-  for (int32_t i = 0; i < body->prepared->dimension; i++)
-    if (fabs(q[i]) > most) return true;
-  return false;
-}
 
 lbNewtonScheme lb_newmark_scheme(double h) {
   return (lbNewtonScheme){ 2 / h, -1, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2 };
@@ -61,8 +52,7 @@ lbNewtonScheme lb_newmark_scheme(double h) {
 
 static lbStepScheme scheme_of(const lbBody *body, const lbStep *step, const lbScratch *s) {
   double h = step->h;
-  bool euler = body->integrator == LB_INTEGRATOR_EULER || step->integrator == LB_STEP_EULER ||
-               (step->integrator != LB_STEP_ASKED && is_far_out(body, s->q0));
+  bool euler = body->integrator == LB_INTEGRATOR_EULER || step->integrator == LB_STEP_EULER;
   bool calm = step->integrator != LB_STEP_ASKED;
   bool secant = !calm && lb_subspace_of(body->prepared)->forces->along &&
                 ((const lbSubspaceWork *)s->own)->attempt != LB_ATTEMPT_NEWTON;
@@ -341,15 +331,14 @@ void lb_newton_respond_many(const lbBody *body, const lbStep *step, lbScratch *s
 
 // ---- when to stop ------------------------------------------------------------------------------
 
-// Whether the account of created energy stays in its bounds; *account <- what it comes to.
-static bool keep_account(const lbBody *body, lbStepRule rule, const lbNewtonStart *start,
-                         double energy, const double *figures, double *account) {
-  double created = 0;
+// What a step by Newmark's rule creates; the others create nothing.
+static lbStepEnergy energy_of(lbStepRule rule, const lbNewtonStart *start, double energy,
+                              const double *figures) {
+  lbStepEnergy of = { 0, figures[LB_SUM_KINETIC] + fmax(energy, start->energy) };
   if (rule == LB_RULE_NEWMARK)
-    created = energy - start->energy - figures[LB_SUM_MEAN] + 0.5 * figures[LB_SUM_WORK] -
-              figures[LB_SUM_DAMPED];
-  double level = figures[LB_SUM_KINETIC] + fmax(energy, start->energy);
-  return lb_subspace_account(body, created, level, account);
+    of.created = energy - start->energy - figures[LB_SUM_MEAN] + 0.5 * figures[LB_SUM_WORK] -
+                 figures[LB_SUM_DAMPED];
+  return of;
 }
 
 // Whether the iterations have come to an end; lbStepFlags.
@@ -377,16 +366,17 @@ static int32_t check_sanity(const lbBody *body, const double *figures, int32_t f
 
 static int32_t judge_end(const lbBody *body, int32_t integrator, int32_t iteration,
                          lbStepRule scheme, const lbNewtonStart *start, double energy,
-                         const double *figures, double *created) {
+                         const double *figures, lbStepEnergy *created) {
   lbStepResidual G = residual_of(body, figures, start->stiffest);
   if (!isfinite(G.size) || !isfinite(G.scale)) return LB_STEP_NONFINITE;
-  bool keeps = keep_account(body, scheme, start, energy, figures, created);
+  *created = energy_of(scheme, start, energy, figures);
+  bool keeps = lb_guard_bears(body, created->created, created->end);
   int32_t flags = judge(body, integrator, iteration, scheme, &G, keeps);
   return flags | check_sanity(body, figures, flags);
 }
 
 int32_t lb_newmark_judge(const lbBody *body, const lbNewtonStart *start, double energy,
-                         const double *figures, double *created) {
+                         const double *figures, lbStepEnergy *created) {
   return judge_end(body, 0, 0, LB_RULE_NEWMARK, start, energy, figures, created);
 }
 
@@ -422,7 +412,8 @@ static int32_t conclude(lbBody *body, const lbStep *step, const lbStepScheme *sc
     return judge_end(body, (int32_t)step->integrator, step->iteration - w->attempt_from,
                      scheme->rule, &start, energy, w->figures, &w->created);
   lbStepResidual G = residual_of(body, w->figures, w->stiffest);
-  bool keeps = keep_account(body, scheme->rule, &start, energy, w->figures, &w->created);
+  w->created = energy_of(scheme->rule, &start, energy, w->figures);
+  bool keeps = lb_guard_bears(body, w->created.created, w->created.end);
   if (step->iteration == 0) w->least = INFINITY;
   int32_t flags = lb_secants_judge(body, step->iteration, &G, keeps, w);
   bool goes_on = flags & LB_STEP_AGAIN && w->attempt_from <= step->iteration;

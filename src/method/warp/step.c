@@ -413,7 +413,8 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
       return LB_STEP_AGAIN;
   }
   lb_whole_rates_to_own(whole, &w->end, &rates, w->u1, w->v1, s->v);
-  return lb_warp_keep_account(body, step, s);
+  if (step->integrator == LB_STEP_EULER) lb_warp_search_line(body, step, s);
+  return 0;
 }
 
 int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -426,7 +427,6 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   memcpy(state->last, w->load, bytes);
   state->T = w->end;
   state->guess_h = 0;
-  state->created = w->created;
   state->iterations = w->iterations;
   body->consistent = true;
   return 0;
