@@ -148,8 +148,8 @@ typedef struct lbFramesWork {       // lbScratch.own
   bool mass_factored;
   lbPlacement place;                               // T at the end
   double energy;                                   // J, elastic and kinetic at the start
-  double elastic;                                  // J, of that
-  double work;                                     // J, of what acts, over the step
+  double elastic, elastic_end;                     // J, of that; at the end, NAN: not known
+  double work;                                     // J, of constraints, over the step
   lbVec3 force, torque, momentum, angular, centre; // of a free body: about its centre, at the start
   bool driven;                                     // some prescribed frame moves
   bool by_springs;                                 // what elastic forces of this step are by
@@ -250,6 +250,8 @@ int32_t lb_frames_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                        const double *force, double *moved);
 int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *scratch);
+double lb_frames_created(const lbBody *body, const lbStep *step, lbScratch *scratch,
+                         double *energy);
 int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
 void lb_frames_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
                          lbScratch *scratch);

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SPRUNG 1e-9    // of the modulus: what rounding may leave of the energy of springs
-#define LIFT_MOST 1e16 // times the mass
+#define SPRUNG 1e-9  // of the modulus: what rounding may leave of the energy of springs
+#define LIFTS_MAX 11 // factorings, the last with 1e9 times the mass on the diagonal
 
 static void sum_all(const lbBody *body, bool safe, lbFramesWork *w, lbFrameSystem *sums) {
   const lbFramesState *state = lb_frames_state(body);
@@ -140,8 +140,7 @@ static bool sum_sensibly(const lbBody *body, bool safe, lbFramesWork *w, lbFrame
   return lb_is_bounded(sums->energy);
 }
 
-// Springs and samples agree near the rest shape alone: a step by forces that are not the body's own
-// must not bring more than there is by these.
+// What motion a step by forces that are not the body's own may bring: the energy by its own.
 static double kinetic_most(const lbBody *body, lbFramesWork *w) {
   const lbFramesState *state = lb_frames_state(body);
   bool own = state->forces == LB_FRAME_SPRINGS;
@@ -159,7 +158,8 @@ static bool solve(const lbBody *body, double h, bool safe, const lbScratch *s, l
   if (solve_step(body, h, 0, &sums, w)) return true;
   w->by_springs = false;
   if (!sum_sensibly(body, true, w, &sums)) return false;
-  for (double lift = 0; lift < LIFT_MOST; lift = fmax(1, 10 * lift))
+  double lift = 0;
+  for (int k = 0; k < LIFTS_MAX; k++, lift = fmax(1, 10 * lift))
     if (solve_step(body, h, lift, &sums, w)) return true;
   return false;
 }

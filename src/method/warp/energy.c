@@ -12,10 +12,12 @@
 // apart: what it takes makes up for what was created.
 //
 // A step by implicit Euler has a potential, of which K̂ sees the second order alone: a body that is
-// not free is searched along the way to its end, in its frame, until nothing is created.
+// not free is searched along the way to its end, in its frame, until the account bears what is
+// created.
 #include "method/warp/cores.h"
 
 #include "body/constraints.h"
+#include "body/guard.h"
 
 #include <string.h>
 
@@ -123,9 +125,11 @@ void lb_warp_search_line(const lbBody *body, const lbStep *step, lbScratch *s) {
   const lbWhole *whole = lb_warp_whole(body);
   lbWarpBodyWork *w = s->own;
   lbFrameRates rates = lb_frame_end_rates(body, step);
-  double energy;
+  double energy = 0;
   if (w->free) return;
-  for (int k = 0; k < HALVINGS_MAX && !(lb_warp_created(body, step, s, &energy) <= 0); k++) {
+  for (int k = 0; k < HALVINGS_MAX; k++) {
+    double created = lb_warp_created(body, step, s, &energy);
+    if (lb_guard_bears(body, created, energy)) return;
     for (int32_t i = 0; i < body->prepared->dimension; i++) {
       s->q[i] = 0.5 * (s->q0[i] + s->q[i]);
       s->v[i] *= 0.5;
