@@ -15,7 +15,7 @@
 // body turned inside out has some) those above u_n are not the motion, and a state above u_n is not
 // kept. Newton's method is tried in turn
 //   from the better of u_n + h v_n + ½h² a_n and u_n,  from u_n,  from u_n with steps that are cut
-//   until Φ falls,  as 2, 4, 8 and 16 shorter steps,
+//   until Φ falls,  as 2, 4, 8 and 16 shorter steps (but not for a body, whose guard does that),
 // and what remains then is the lowest state of the third, flagged.
 //
 // A body that nothing holds keeps its momenta: the step is a stationary point of Φ among the
@@ -310,7 +310,8 @@ static bool search_line(lbSimulator *s) {
   double before = lb_trial_potential(s, &rounding);
   lb_trial_keep_damper(s);
   if (s->K_ahead) s->damper = s->K_ahead;
-  for (double t = 1; t > 1e-7 && !found; t *= 0.5) {
+  double t = 1;
+  for (int k = 0; k <= LB_TRIAL_HALVINGS && !found; k++, t *= 0.5) {
     memcpy(s->best, s->lowest, s->full_size * sizeof(double));
     memcpy(s->direction, s->along, s->size * sizeof(double));
     lb_trial_move(s, t);
@@ -394,7 +395,8 @@ static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
 }
 
 static bool may_subdivide(const lbSimulator *s) {
-  return s->def.newton_iterations >= LB_TRIAL_FEW && isfinite(lb_norm(s->size, s->load));
+  bool few = s->def.newton_iterations < LB_TRIAL_FEW;
+  return !s->guarded && !few && isfinite(lb_norm(s->size, s->load));
 }
 
 int32_t lb_simulator_step(lbSimulator *s, const double *load) {
@@ -410,11 +412,13 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
     for (int32_t parts = 2; parts <= MOST_PARTS; parts *= 2)
       if (take_parts(s, parts, &flags)) {
         s->totals.subdivided_count++;
+        s->failed = false;
         return flags | LB_STEP_ADAPTED;
       }
     lb_trial_begin(s, s->def.step);
     outcome = descend(s, &flags); // once more, for its state
   }
+  s->failed = outcome == FAILED;
   if (!lb_trial_commit(s)) return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
   return outcome == CONVERGED ? flags : flags | LB_STEP_NOT_CONVERGED;
 }

@@ -12,6 +12,8 @@
 // again.
 #define LB_TRIAL_FEW 5
 
+enum { LB_TRIAL_HALVINGS = 12 }; // of an iteration, in search of a lower potential
+
 // simulator.c
 lbStatus lb_simulator_check(const lbSimulatorDef *def, const char *name, lbError *err);
 lbStatus lb_simulator_begin(lbSimulator *s, const double *displacement, const double *velocity,
