@@ -13,9 +13,14 @@
 
 // ---- what bodies of a model share (frames_shared.c) --------------------------------------------
 
-#define LB_FRAMES_ROOM 8 // frames that may be inserted into a body
-// Up to so many frames systems are factored whole, and springs can be had.
-#define LB_FRAMES_DENSE (LB_SPRING_FRAMES_MOST + LB_FRAMES_ROOM)
+enum {
+  LB_FRAMES_ROOM = 8, // frames that may be inserted into a body
+  // Up to so many frames systems are factored whole, and springs can be had.
+  LB_FRAMES_DENSE = LB_SPRING_FRAMES_MOST + LB_FRAMES_ROOM
+};
+// rad that a frame may turn in a step or in an iteration of a fit: beyond, linearised motions say
+// nothing. Doubled, fast steps fail later.
+#define LB_FRAMES_TURN_MAX 1.5
 
 // Weights of points: those of point k are entries [begin[k], begin[k + 1]).
 typedef struct lbFrameLists {

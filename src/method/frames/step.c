@@ -10,21 +10,24 @@
 // its forces have brought the frames, until nodes are there. Momenta of a free body, which
 // implicit Euler does not keep in these coordinates, are set right by a rigid motion.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 #include "body/guard.h"
 
 #include <string.h>
 
-#define LINEARISATIONS_MAX 20
-#define CLOSE 1e-11      // of the body's size: how near linearised nodes must come to true ones
-#define TURN_MOST 1.5    // rad that a frame may turn in a step
-#define WAY_MOST 1.0     // of the body's size that it may move relative to the others
-#define STORED_MOST 10.0 // times the modulus: no drag stretches a body farther
-#define SPUN_MOST 1e3 // rad in a step, as a whole: spins beyond that are rounding of other momenta
-#define HALVINGS_MAX 12 // of a step by Euler, and of the way of a dragged frame
-#define TWISTED -0.25   // cosine of half the angle between a frame and its pivot
-#define ROUNDING 1e-15  // of the modulus, in the energies of laws
+// Of the body's size, between linearised nodes and true ones. Doubled, constraints are met half as
+// well.
+#define CLOSE 1e-11
+// Times the modulus, of stored energy: drags stretch a body no farther. Doubled, 1.4 times as far.
+#define STORED_MOST 10.0
+// rad in a step, of a body as a whole: faster spins are rounding of other momenta. Doubled, such
+// bodies spin twice as fast.
+#define SPUN_MOST 1e3
+// Cosine of half the angle between a frame and its pivot, from which on signs are compared. Nearer
+// to 0, energies are compared more often.
+#define TWISTED -0.25
 
 // ---- frames that move as told ------------------------------------------------------------------
 
@@ -101,7 +104,7 @@ static lbFramePose within_reach(lbBody *body, int32_t i, lbFramesWork *w) {
   if (memcmp(&goal, &from, sizeof goal) == 0) return goal;
   double most = fmax(elastic_of(body, w), STORED_MOST * shared->modulus), share = 1;
   lb_frame_velocity_between(&from, &goal, 1, velocity);
-  for (int k = 0; k < HALVINGS_MAX; k++, share *= 0.5) {
+  for (int k = 0; k < LB_HALVINGS_MAX; k++, share *= 0.5) {
     if (k > 0) to = lb_frame_advance(&from, velocity, share);
     state->poses[i] = to;
     bool good = elastic_of(body, w) <= most;
@@ -296,7 +299,7 @@ double lb_frames_created(const lbBody *body, const lbStep *step, lbScratch *s, d
   double drift = 0.5 * lb_dot(w->momentum, w->momentum) / shared->whole.mass;
   *energy = elastic + (body->frame.fitted ? fmax(kinetic - drift, 0) : kinetic);
   created = fmax(created, kinetic - w->kinetic_most - work);
-  return fabs(created) > ROUNDING * shared->modulus ? created : 0;
+  return fabs(created) > LB_ROUNDING * shared->modulus ? created : 0;
 }
 
 // Whether frames would turn or go farther in the step than the method can follow; the mean
@@ -311,8 +314,8 @@ static bool goes_too_far(const lbBody *body, double h, lbFramesWork *w) {
     const double *velocity = w->velocity + 6 * i;
     if (w->prescribed[i]) continue;
     lbVec3 relative = lb_sub(lb_vec3_load(velocity + 3), mean);
-    if (!(h * lb_length(lb_vec3_load(velocity)) <= TURN_MOST)) return true;
-    if (!(h * lb_length(relative) <= WAY_MOST * size)) return true;
+    if (!(h * lb_length(lb_vec3_load(velocity)) <= LB_FRAMES_TURN_MAX)) return true;
+    if (!(h * lb_length(relative) <= size)) return true;
   }
   double stored = elastic_at_end(body, w);
   return !lb_is_bounded(stored) || stored > fmax(STORED_MOST * shared->modulus, w->elastic);
@@ -323,8 +326,8 @@ static bool goes_too_far(const lbBody *body, double h, lbFramesWork *w) {
 // created, or nothing moves.
 static int32_t search_line(const lbBody *body, const lbStep *step, lbScratch *s) {
   lbFramesWork *w = s->own;
-  for (int k = 0; k <= HALVINGS_MAX; k++) {
-    double energy, share = k < HALVINGS_MAX ? 0.5 : 0;
+  for (int k = 0; k <= LB_HALVINGS_MAX; k++) {
+    double energy, share = k < LB_HALVINGS_MAX ? 0.5 : 0;
     double created = lb_frames_created(body, step, s, &energy);
     if (lb_guard_bears(body, created, energy) && !goes_too_far(body, step->h, w)) return 0;
     for (int32_t i = 0; i < 6 * lb_frames_count(body); i++)
@@ -359,7 +362,7 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
     memcpy(s->q, s->b, (size_t)body->prepared->padded * sizeof(double));
     if (!lb_is_bounded(farthest)) return LB_STEP_NONFINITE;
-    if (farthest > CLOSE * body->prepared->size && step->iteration + 1 < LINEARISATIONS_MAX)
+    if (farthest > CLOSE * body->prepared->size && step->iteration + 1 < LB_LINEARISATIONS_MAX)
       return LB_STEP_AGAIN;
   }
   memset(s->v, 0, (size_t)body->prepared->padded * sizeof(double));

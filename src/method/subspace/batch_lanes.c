@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define FEWEST 3 // bodies that are worth it
+enum { FEWEST = 3 }; // bodies that are worth a batch
 
 // Numbers of the bodies side by side: (stride x 8), triangles of matrices (packed x 8).
 struct lbCrowdWork {

@@ -32,19 +32,25 @@
 // (cubature/broyden_step.c); iterations that would turn elements inside out are shortened
 // (line_search.c).
 #include "method/subspace/newton_step.h"
+#include "method/limits.h"
 #include "body/guard.h"
 #include "body/response_kernels.h"
 
 #include <string.h>
 
-#define LOOSE 0.1           // of the largest force: a residual above this is not a step
-#define MORE_ITERATIONS 10  // to get below it
-#define SURE_ITERATIONS 40  // of the rules that must not fail
-#define SURE_TOLERANCE 1e-9 // of their residuals
-#define SHIFT_FIRST 1e-4    // of the largest diagonal entry
-#define SHIFTS 12           // the last is 419 times the largest diagonal entry
-#define ROUNDING 1e-15      // of coordinates
-#define EASY 2              // iterations that any matrix may need
+// Of the largest force, a residual above which Newmark's step fails. Doubled, steps with one
+// iteration are kept at twice the error.
+#define LOOSE 0.1
+// Of the largest force, the residual of safe rules. Doubled, they end at twice the error.
+#define SURE_TOLERANCE 1e-9
+// Of the largest diagonal entry, the first shift of an indefinite tangent; each further one is four
+// times as large. Doubled, such steps are held back twice as much.
+#define SHIFT_FIRST 1e-4
+
+enum {
+  LOOSE_ITERATIONS = 10, // to get below LOOSE
+  EASY_ITERATIONS = 2,   // that any matrix may need
+};
 
 lbNewtonScheme lb_newmark_scheme(double h) {
   return (lbNewtonScheme){ 2 / h, -1, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2 };
@@ -178,7 +184,7 @@ static lbStepResidual residual_of(const lbBody *body, const double *figures, dou
   double most = fmax(fmax(figures[LB_SUM_FORCE], figures[LB_SUM_ELASTIC]),
                      fmax(figures[LB_SUM_INERTIA], figures[LB_SUM_DAMPING]));
   return (lbStepResidual){ sqrt(figures[LB_SUM_LEFT]), sqrt(most),
-                           ROUNDING * stiffest * sqrt(figures[LB_SUM_PLACE]) +
+                           LB_ROUNDING * stiffest * sqrt(figures[LB_SUM_PLACE]) +
                                lb_subspace_of(body->prepared)->force_noise };
 }
 
@@ -218,7 +224,7 @@ int32_t lb_step_factor(const lbBody *body, const lbStepScheme *scheme, const lbS
   lbSubspaceWork *w = s->own;
   double shift = 0;
   if (damping_rate) own->forces->tangent_rate(own->force_data, s->q, s->v, w->rate, w->forces);
-  for (int i = 0; i < SHIFTS; i++) {
+  for (int i = 0; i < LB_FACTORINGS_MAX; i++) {
     form_matrix(body, scheme, forces, damping_rate, shift, w);
     double most = largest_diagonal(own, w->A);
     if (!isfinite(most)) return LB_STEP_NONFINITE;
@@ -347,8 +353,8 @@ static int32_t judge(const lbBody *body, int32_t integrator, int32_t iteration, 
   bool asked = integrator == LB_STEP_ASKED;
   int32_t done = iteration + 1, wanted = body->newton_iterations;
   int32_t most =
-      asked && scheme == LB_RULE_NEWMARK ? wanted + MORE_ITERATIONS : wanted + SURE_ITERATIONS;
-  double tolerance = fmax(body->newton_tolerance, LB_STEP_TOLERANCE_LEAST);
+      asked && scheme == LB_RULE_NEWMARK ? wanted + LOOSE_ITERATIONS : wanted + LB_NEWTON_MAX;
+  double tolerance = fmax(body->newton_tolerance, LB_SUM_ROUNDING);
   if (!asked) tolerance = fmax(tolerance, SURE_TOLERANCE);
   bool solved = G->size <= tolerance * G->scale + G->noise;
   bool near = G->size <= LOOSE * G->scale;
@@ -418,7 +424,7 @@ static int32_t conclude(lbBody *body, const lbStep *step, const lbStepScheme *sc
   int32_t flags = lb_secants_judge(body, step->iteration, &G, keeps, w);
   bool goes_on = flags & LB_STEP_AGAIN && w->attempt_from <= step->iteration;
   if (goes_on) lb_secants_learn(body, scheme, s);
-  if (step->iteration > EASY) ((lbSubspaceState *)body->own)->matrix.spent++;
+  if (step->iteration > EASY_ITERATIONS) ((lbSubspaceState *)body->own)->matrix.spent++;
   return flags | check_sanity(body, w->figures, flags);
 }
 

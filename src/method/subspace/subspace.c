@@ -7,8 +7,10 @@
 
 #include <string.h>
 
-#define STUCK_FORCE 1e-3   // of the linear force, is an equilibrium
-#define STUCK_KINETIC 1e-6 // of the elastic energy, is rest
+// Of the linear force and of the elastic energy: what is left at rest in a false equilibrium.
+// Doubled, bodies are called stuck earlier.
+#define STUCK_FORCE 1e-3
+#define STUCK_KINETIC 1e-6
 
 // ---- vectors -----------------------------------------------------------------------------------
 

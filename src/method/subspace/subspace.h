@@ -119,7 +119,7 @@ typedef struct lbStepMatrix {
 } lbStepMatrix;
 
 // Steps of one length that Broyden's method took, the last one first (cubature/step_history.c).
-#define LB_PAST 4
+enum { LB_PAST = 4 };
 typedef struct lbStepPast {
   int32_t count, order;    // how many there are, and how many of them tell most of the next one
   double h;                // s

@@ -15,15 +15,12 @@
 // not free is searched along the way to its end, in its frame, until the account bears what is
 // created.
 #include "method/warp/cores.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 #include "body/guard.h"
 
 #include <string.h>
-
-#define HALVINGS_MAX                                                                               \
-  12                   // of a step by Euler; doubled, steps of 1/4096 of their way are tried longer
-#define ROUNDING 1e-12 // of the energies of a step; doubled, steps may create twice as much unseen
 
 static void load_shape(const lbWarp *warp, const double *u, double *x) {
   lb_warp_to_lanes(warp, u, x);
@@ -118,7 +115,8 @@ double lb_warp_created(const lbBody *body, const lbStep *step, lbScratch *s, dou
   double elastic = lb_warp_energy(warp, &w->solver, w->b), before = w->solver.energy;
   double work = work_done(body, s), created = gained + (elastic - before) - work;
   *energy = relative + elastic;
-  return fabs(created) > ROUNDING * (fabs(gained) + fabs(work) + elastic + before) ? created : 0;
+  return fabs(created) > LB_SUM_ROUNDING * (fabs(gained) + fabs(work) + elastic + before) ? created
+                                                                                          : 0;
 }
 
 void lb_warp_search_line(const lbBody *body, const lbStep *step, lbScratch *s) {
@@ -127,7 +125,7 @@ void lb_warp_search_line(const lbBody *body, const lbStep *step, lbScratch *s) {
   lbFrameRates rates = lb_frame_end_rates(body, step);
   double energy = 0;
   if (w->free) return;
-  for (int k = 0; k < HALVINGS_MAX; k++) {
+  for (int k = 0; k < LB_HALVINGS_MAX; k++) {
     double created = lb_warp_created(body, step, s, &energy);
     if (lb_guard_bears(body, created, energy)) return;
     for (int32_t i = 0; i < body->prepared->dimension; i++) {
