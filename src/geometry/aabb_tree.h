@@ -27,9 +27,8 @@ lbStatus lb_aabb_tree_build_triangles(const lbTriangles *surface, lbAabbTree **o
 lbAabbTree *lb_aabb_tree_copy(const lbAabbTree *tree); // NULL: no memory
 void lb_aabb_tree_destroy(lbAabbTree *tree);           // NULL is legal
 
-// New boxes for the same items. The shape of the tree stays.
-void lb_aabb_tree_refit(lbAabbTree *tree, const lbBox *boxes);
-// The same for triangles at new positions; each box also holds `margin` (>= 0) around its triangle.
+// New boxes for triangles at new positions, each enlarged by `margin` (>= 0). The shape of the tree
+// stays.
 void lb_aabb_tree_refit_triangles(lbAabbTree *tree, const lbTriangles *surface, double margin);
 
 // Calls visit for every item of every leaf that meets the box, so items just beside it may come
@@ -38,7 +37,7 @@ typedef bool lbAabbVisit(int32_t item, void *context);
 bool lb_aabb_tree_overlap(const lbAabbTree *tree, const lbBox *box, lbAabbVisit *visit,
                           void *context);
 
-// The nearest item by an exact distance of the caller's, who returns the squared distance from
+// The nearest item by the caller's exact distance function, which returns the squared distance from
 // point to item (at least that to the item's box). Equal distances: the smallest id. Returns the
 // item or -1 when none is nearer than *distance2, which holds the squared distance afterwards.
 typedef double lbAabbDistance(int32_t item, lbVec3 point, void *context);

@@ -119,12 +119,7 @@ void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandi
   if (work->candidate_count == LB_PAIR_CANDIDATES)
     thin_candidates(work, length, LB_PAIR_CANDIDATES / 2);
   work->candidates[work->candidate_count] = *candidate;
-  work->candidates[work->candidate_count++].known =
-      -1; // compared with the remembered contacts later
-}
-
-static double friction_of(const lbWorld *world, double own) {
-  return isnan(own) ? world->settings.friction : own;
+  work->candidates[work->candidate_count++].known = -1; // until recognise_candidates
 }
 
 // A normal and two tangents that depend on it alone.
@@ -177,7 +172,7 @@ static void sort_remembered(lbWorld *world) {
 }
 
 // Matches candidates with the contacts of the last step.
-static void recognise(const lbWorldTouch *touch, lbTouchWork *work, const lbNear *near) {
+static void recognise_candidates(const lbWorldTouch *touch, lbTouchWork *work, const lbNear *near) {
   for (int32_t k = touch->remembered_first[near->slots[0]]; k >= 0; k = touch->remembered_next[k]) {
     const lbRememberedContact *r = &touch->remembered[k];
     if (r->slots[1] != near->slots[1] || r->collider != near->collider) continue;
@@ -224,19 +219,24 @@ static void add_pair_contacts(lbWorld *world, const lbNear *near) {
   if (room_a < room) room = room_a;
   if (room_b < room) room = room_b;
   if (a == b && room_a / 2 < room) room = room_a / 2;
-  double one = friction_of(world, world->slots[a].friction);
-  double other = friction_of(world, b < 0 ? world->colliders[near->collider].friction
-                                          : world->slots[b].friction);
+  lbContactMaterial material = lb_pair_material(world, &world->slots[a].material,
+                                                b < 0 ? &world->colliders[near->collider].material
+                                                      : &world->slots[b].material);
   for (int32_t i = 0; i < near->found; i++) {
     if (i >= room || !use_pool(touch, a, b)) {
       touch->dropped += near->found - i;
       break;
     }
     lbWorldContact *contact = &touch->contacts[touch->contact_count++];
-    *contact = (lbWorldContact){
-      .slots = { a, b }, .collider = near->collider, .at = found[i], .friction = sqrt(one * other)
-    };
-    if (lb_touch_is_deep(contact->at.feature)) contact->friction = 0;
+    *contact = (lbWorldContact){ .slots = { a, b },
+                                 .collider = near->collider,
+                                 .at = found[i],
+                                 .friction = material.friction,
+                                 .compliance = material.compliance,
+                                 .restitution = material.restitution,
+                                 .rolling_friction = material.rolling_friction };
+    if (lb_touch_is_deep(contact->at.feature))
+      contact->friction = contact->restitution = contact->rolling_friction = 0;
     make_contact_axes(contact->at.normal, contact->axes);
     touch->counts[a]++;
     if (b >= 0) touch->counts[b]++;
@@ -282,7 +282,7 @@ static void search_pair(const Search *l, lbTouchWork *work, int32_t i) {
   work->candidate_count = 0;
   near->length = find_candidates(l->world, work, near);
   lb_touch_make_patches(l->world, work, near);
-  recognise(touch, work, near);
+  recognise_candidates(touch, work, near);
   drop_deeper(work);
   lb_touch_choose(work, near->length, lb_touch_pair_most(l->world, near));
   near->found = work->candidate_count;
