@@ -1,7 +1,7 @@
 // Frames that bodies carry along (anchor.h).
 #include "body/anchor.h"
 
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/reaction.h"
 

@@ -1,6 +1,6 @@
 // Making bodies: one block of memory for a body of its own or for all bodies of a batch.
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/response.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 // E is that of the body in the world, or in a driven frame the energy relative to the frame, whose
 // inertial forces then do work on the shape.
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/energy.h"
 
 bool lb_body_energy(lbBody *body, double *energy) {

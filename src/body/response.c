@@ -1,7 +1,7 @@
 // A body in an open step (touch.h): places, how spots give way, and what was found.
 #include "body/response.h"
 
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/reaction.h"
 #include "body/response_kernels.h"

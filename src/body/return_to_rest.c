@@ -10,7 +10,7 @@
 // stays below a/10. The frame moves on as momenta or paths say. What touches, holds or strikes the
 // body ends it: it goes on from where it is.
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 // back in time, not for files that travel.
 #include "body/constraints.h"
 #include "body/point.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/response.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "method/table.h"
 
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 
 #include <string.h>
 

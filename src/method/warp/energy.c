@@ -17,7 +17,7 @@
 #include "method/warp/cores.h"
 
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 
 #include <string.h>
 
