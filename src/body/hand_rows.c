@@ -3,14 +3,9 @@
 #include "body/hand_rows.h"
 
 #include "body/response.h"
-#include "solve/gauss_seidel.h"
+#include "solve/nonnegative.h"
 
 #include <string.h>
-
-enum { BLOCKS = LB_HAND_ROWS / 3, SWEEPS_MAX = 60 };
-// Of the largest force: a sweep that changes no force by more is the last. Doubled, places end
-// twice as far from where they should.
-#define UNCHANGED 1e-11
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -65,47 +60,8 @@ void lb_contacts_sum(const lbBody *body, double *sum) {
     for (int32_t i = 0; i < width; i++) sum[i] += c->forces[j] * row_of(body, j)[i];
 }
 
-// ---- solving -----------------------------------------------------------------------------------
-
-// The rows of a hand as bounded rows of an island, in blocks of three.
-typedef struct HandProblem {
-  lbContactSide sides[2 * BLOCKS];
-  double matrix[LB_HAND_ROWS * LB_HAND_ROWS], moves[9 * BLOCKS];
-  double free[LB_HAND_ROWS], low[LB_HAND_ROWS], high[LB_HAND_ROWS], x[LB_HAND_ROWS];
-  double numbers[BLOCKS * LB_CONTACT_WORK];
-  int32_t integers[BLOCKS * LB_CONTACT_INTS];
-} HandProblem;
-
-void lb_hand_solve(int32_t count, const double *A, const double *right, double least,
-                   lbSimdLevel level, double *x) {
-  HandProblem h;
-  int32_t blocks = (count + 2) / 3, n = 3 * blocks;
-  for (int32_t i = 0; i < n; i++) { // rows that fill up a block have no compliance and no force
-    bool real = i < count;
-    h.free[i] = real ? -right[i] : 0;
-    h.low[i] = real ? least : 0, h.high[i] = real ? INFINITY : 0;
-    h.x[i] = real ? x[i] : 0;
-    for (int32_t k = 0; k < n; k++) h.matrix[i * n + k] = real && k < count ? A[i * count + k] : 0;
-  }
-  for (int32_t b = 0; b < blocks; b++) {
-    h.sides[2 * b] = (lbContactSide){ 0, b };
-    h.sides[2 * b + 1] = (lbContactSide){ -1, 0 };
-  }
-  lbContactPart part = { blocks, h.matrix, h.moves };
-  lbContactProblem problem = { .contact_count = blocks,
-                               .part_count = 1,
-                               .sides = h.sides,
-                               .free = h.free,
-                               .low = h.low,
-                               .high = h.high,
-                               .parts = &part,
-                               .sweeps_most = SWEEPS_MAX,
-                               .tolerance = UNCHANGED,
-                               .memory = { h.numbers, h.integers, NULL, 0 },
-                               .level = level };
-  lb_contact_solve(&problem, h.x);
-  memcpy(x, h.x, (size_t)count * sizeof *x);
-}
+// ---- compliance
+// -----------------------------------------------------------------------------------
 
 // moved (width) <- what a row's force moves: over a step, or, without one, what its impulse does to
 // velocities.
@@ -179,7 +135,7 @@ static void find_forces(lbBody *body, const lbStep *step, const lbHand *hand, in
     A[k * count + k] += hand->softness;
     right[k] = fmin(-gaps[k], hand->most_out);
   }
-  lb_hand_solve(count, A, right, hand->least, body->prepared->level, c->forces + first);
+  lb_nonnegative_solve(count, A, right, hand->least, c->forces + first);
 }
 
 // Rows without a force are dropped; returns the sum of forces on the hand.
@@ -245,7 +201,7 @@ static void find_impulses(const lbBody *body, const lbStep *step, int32_t count,
     right[j] = c->speeds[at[j]] - dot_rows(body, row_of(body, at[j]), s->c);
     for (int32_t k = 0; k < count; k++) right[j] += A[j * count + k] * step->h * c->forces[at[k]];
   }
-  lb_hand_solve(count, A, right, 0, body->prepared->level, J);
+  lb_nonnegative_solve(count, A, right, 0, J);
 }
 
 void lb_hand_settle(lbBody *body, const lbStep *step, lbScratch *s) {

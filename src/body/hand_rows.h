@@ -19,8 +19,7 @@
 
 #include "body/ball_points.h"
 
-// Rows of a body in a step, at most; 64 places of haptics and whole blocks of three.
-enum { LB_HAND_ROWS = 66 };
+enum { LB_HAND_ROWS = 64 }; // of a body in a step, at most
 
 // Forces that others have found and the step holds.
 typedef struct lbContacts {
@@ -59,10 +58,6 @@ lbVec3 lb_hand_touch(lbBody *body, const lbStep *step, const lbHand *hand, int32
                      const lbPlace *places, lbScratch *scratch);
 // Velocities at hands that stand, when the step is done.
 void lb_hand_settle(lbBody *body, const lbStep *step, lbScratch *scratch);
-
-// x (count) <- what solves  0 <= A x - right, x >= 0, one of them zero;  A (count x count).
-void lb_hand_solve(int32_t count, const double *A, const double *right, double least,
-                   lbSimdLevel level, double *x);
 
 // One step in which a hand's forces are found: `touch` calls lb_hand_touch.
 typedef void lbTouch(lbBody *body, const lbStep *step, lbScratch *scratch, void *context);

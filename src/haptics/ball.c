@@ -8,6 +8,7 @@
 // contacts of the body as it is, inside its step. Device and body get the same, opposite force,
 // without friction. No side of the surface is in or out: what holds a ball back is where it was.
 #include "haptics/haptics.h"
+#include "solve/nonnegative.h"
 
 #define PASSES 3 // linearisations a tick
 // Of the radius: how far the ball may move in a tick near the surface. Searches reach that much
@@ -47,7 +48,7 @@ static lbVec3 project(lbHaptics *h, lbVec3 target) {
     for (int32_t k = 0; k <= j; k++)
       A[j * count + k] = A[k * count + j] = lb_dot(place->normal, h->places[k].normal);
   }
-  lb_hand_solve(count, A, inside, 0, h->body->prepared->level, h->depths);
+  lb_nonnegative_solve(count, A, inside, 0, h->depths);
   for (int32_t j = 0; j < count; j++)
     target = lb_add_scaled(target, -h->depths[j], h->places[j].normal);
   return target;
