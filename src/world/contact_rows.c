@@ -134,12 +134,13 @@ static double own_move(const lbWorldTouch *touch, lbContactSide side, int axis) 
   return sum;
 }
 
-void lb_touch_find_compliances(lbWorldTouch *touch) {
+void lb_touch_find_compliances(lbWorldTouch *touch, bool forces) {
   for (int32_t c = 0; c < touch->contact_count; c++)
     for (int k = 0; k < 3; k++) {
       double moves = 0;
       for (int side = 0; side < 2; side++) moves += own_move(touch, touch->sides[2 * c + side], k);
-      touch->compliances[3 * c + k] = LB_CONTACT_COMPLIANCE * fmax(moves, 0);
+      double own = forces && k == 0 ? touch->contacts[c].compliance : 0;
+      touch->compliances[3 * c + k] = own + LB_CONTACT_COMPLIANCE * fmax(moves, 0);
     }
 }
 

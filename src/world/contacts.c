@@ -15,16 +15,16 @@
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
   void *const blocks[] = {
-    touch->contacts,        touch->forces,       touch->impulses,   touch->reports,
-    touch->numbers,         touch->sums,         touch->exact_work,   touch->touchers,
-    touch->parts,           touch->parents,      touch->sides,      touch->free,
-    touch->frictions,       touch->spots,        touch->ways,       touch->owners,
-    touch->amounts,         touch->pool,         touch->remembered, touch->by_island,
-    touch->sweeps,          touch->island_begin, touch->counts,     touch->remembered_first,
-    touch->remembered_next, touch->rests,        touch->woken,      touch->solve_work,
-    touch->enoughs,      touch->settled,    touch->solve_integers,
-    touch->blocks,          touch->found,        touch->shares,     touch->compliances,
-    touch->left_out,        touch->solver_sides, touch->solver_parts
+    touch->contacts,        touch->forces,       touch->impulses,       touch->reports,
+    touch->numbers,         touch->sums,         touch->exact_work,     touch->touchers,
+    touch->parts,           touch->parents,      touch->sides,          touch->free,
+    touch->frictions,       touch->spots,        touch->ways,           touch->owners,
+    touch->amounts,         touch->pool,         touch->remembered,     touch->by_island,
+    touch->sweeps,          touch->island_begin, touch->counts,         touch->remembered_first,
+    touch->remembered_next, touch->rests,        touch->woken,          touch->solve_work,
+    touch->enoughs,         touch->settled,      touch->solve_integers, touch->blocks,
+    touch->found,           touch->shares,       touch->compliances,    touch->left_out,
+    touch->solver_sides,    touch->solver_parts
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_guard_release(&touch->guard);
@@ -209,7 +209,9 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (!world) return lb_refuse_null(err, "world");
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
-  lbStatus status = lb_touch_check_friction(friction, err);
+  lbContactMaterial material = slot->material;
+  material.friction = friction;
+  lbStatus status = lb_check_contact_material(&material, err);
   if (status) return status;
   lb_sleep_wake(world, (int32_t)(slot - world->slots), true);
   bool before = slot->touches;
@@ -218,7 +220,7 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (status)
     slot->touches = before;
   else
-    slot->friction = friction;
+    slot->material = material;
   return status;
 }
 

@@ -16,7 +16,8 @@
 //   contact_patches.c  one contact for several vertices
 //   touch_choose.c at which of the contacts forces are solved for
 //   touch_tell.c   what is told of contacts, and remembered
-//   touch_response.c  what lbContactResponse changes in that
+//   contact_material.c  friction, compliance, restitution, rolling friction
+//   sensors.c      what overlaps a collider
 //   guard.c        islands whose step fails take it again, in substeps
 //   islands.c      bodies that touch each other, apart from all others
 //   contact_frames.c  frames that come where bodies are pressed
@@ -32,11 +33,11 @@
 #include "solve/active_set.h"
 #include "limber/contact.h"
 
-// The share of the compliance of its bodies that a row has of its own. The rows then have a solution
-// where more of them act on a body than it has freedoms: no force is greater than what would move
-// its row by gap / share. Rows at rest miss their targets by about that share of what their forces
-// move them in a step (under a micrometre by their weight at 60 Hz). Doubled, the one is halved and
-// the other doubled.
+// The share of the compliance of its bodies that a row has of its own. The rows then have a
+// solution where more of them act on a body than it has freedoms: no force is greater than what
+// would move its row by gap / share. Rows at rest miss their targets by about that share of what
+// their forces move them in a step (under a micrometre by their weight at 60 Hz). Doubled, the one
+// is halved and the other doubled.
 #define LB_CONTACT_COMPLIANCE 1e-4
 #define LB_EXACT_WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_island_solver_room, a block
 
@@ -60,7 +61,8 @@ typedef struct lbColliderMove { // of a step or a part of it
 struct lbWorldCollider {
   uint32_t generation;
   lbSolid *solid; // NULL: the place is free
-  double friction;
+  lbContactMaterial material;
+  bool sensor;   // bodies pass through it
   bool filtered; // by `filter`; otherwise by lb_contact_filter()
   lbContactFilter filter;
   lbVec3 position; // at the step's start
@@ -118,6 +120,7 @@ typedef struct lbNear {
   double margin, most; // m: how far around them is looked for places; and the most that may be
   double gap;          // m: between their spheres
   double length;       // m: of the smaller one
+  bool hinted;         // may use what is known of the first one's distances (contacts_rigid.c)
   int32_t first;       // of its places in lbWorldTouch.found,
   int32_t found;       // and how many there are
 } lbNear;
@@ -143,7 +146,7 @@ typedef struct lbWorldContact {
   lbSpotKind kinds[2];
   lbVec3 own[2]; // of rigid bodies, as lbSpot.own
   lbVec3 axes[3];
-  double friction;
+  double friction, compliance, restitution, rolling_friction; // of the pair (lbContactMaterial)
 } lbWorldContact;
 
 // A contact that pushed in the last step: it is preferred to others, and its forces are where the
@@ -158,8 +161,8 @@ typedef struct lbWorldToucher {
   int32_t slot;
   int32_t first, count; // its spots
   int32_t island;
-  bool open;            // its step could be opened
-  bool estimated;       // its matrix is an estimate (compliance.c)
+  bool open;      // its step could be opened
+  bool estimated; // its matrix is an estimate (compliance.c)
   bool jointed;
   bool recalled;        // its step was opened with the contact forces of the last step
   int32_t solves;       // solutions for what forces really do
@@ -173,11 +176,11 @@ typedef struct lbWorldToucher {
 struct lbWorldTouch {
   int32_t contact_room, contact_count;
   int32_t block_max, block_count; // blocks that are solved: contacts, then bounded rows of joints
-  int32_t dropped;          // contacts for which there was no room in the last step
-  lbWorldContact *contacts; // (contact_room)
-  double *forces;           // (block_max x 3): held over the step, N
-  double *impulses;         // (block_max x 3): of the whole step, N s
-  lbContact *reports;       // (contact_room)
+  int32_t dropped;                // contacts for which there was no room in the last step
+  lbWorldContact *contacts;       // (contact_room)
+  double *forces;                 // (block_max x 3): held over the step, N
+  double *impulses;               // (block_max x 3): of the whole step, N s
+  lbContact *reports;             // (contact_room)
   int32_t woken_count;
   int32_t *woken; // (contact_room x 2): slots of a body that sleeps and of one that could touch it
   int32_t staying_count;    // remembered contacts among bodies that sleep, or whose step is done
@@ -227,6 +230,7 @@ struct lbWorldTouch {
   size_t block_room;           //
   double *blocks;              // (block_room): of pairs
   lbSimdLevel level;           // of the solver
+  bool only_jointed;           // of tasks: other bodies are left as they are
   bool chooses;                // some contacts may be left out where forces are solved for
   bool looks;                  // a few sweeps will do
   bool *left_out;              // (block_max)
@@ -266,8 +270,9 @@ void lb_substep_solve_forces(lbWorld *world);
 // impulses, when bodies have taken it.
 void lb_substep_solve_impulses(lbWorld *world);
 
-// compliances <- of contacts, from the compliance of their bodies
-void lb_touch_find_compliances(lbWorldTouch *touch);
+// compliances <- of contacts, for forces or for impulses: a share of that of their bodies and, for
+// forces, their own
+void lb_touch_find_compliances(lbWorldTouch *touch, bool forces);
 
 // Where the spot of a contact's body is, as it was looked at.
 lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
@@ -277,6 +282,9 @@ static inline double lb_touch_radius(const lbWorldTouch *touch, int32_t slot) {
   return touch->reaches[slot] - touch->margins[slot];
 }
 
+static inline bool lb_collider_pushes(const lbWorldCollider *collider) {
+  return collider->solid && !collider->sensor;
+}
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 
@@ -295,8 +303,11 @@ int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact);
 // Their contacts, without those that are left out.
 void lb_islands_list(lbWorldTouch *touch);
 
-// NAN (the world's) or 0 and more.
-lbStatus lb_touch_check_friction(double friction, lbError *err);
+// contact_material.c: each number in its range, or NAN (the world's); that of two, with the
+// world's values where they have none.
+lbStatus lb_check_contact_material(const lbContactMaterial *material, lbError *err);
+lbContactMaterial lb_pair_material(const lbWorld *world, const lbContactMaterial *first,
+                                   const lbContactMaterial *second);
 // touch_tell.c: contacts of bodies that sleep stay, those that push follow; the sum of forces on
 // each body, of what is remembered.
 void lb_touch_tell(lbWorld *world);
@@ -387,7 +398,10 @@ static inline double lb_touch_parting(int32_t feature) {
   return lb_touch_is_deep(feature) ? 0.3 : 1.0;
 }
 bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near);
-// touch_rigid.c: those of a body and a collider or a rigid body. Returns the length of the first.
+// touch_rigid.c: one pair of each body with a mesh may use what is known of distances from it;
+// contacts of a body and a collider or a rigid body. Returns the length of the first.
+void lb_touch_share_hints(lbWorld *world);
+void lb_near_put_rigid_last(const lbWorld *world, lbNear *near); // find_contacts.c
 double lb_touch_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near);
 // touch_pair.c: those of two bodies whose surfaces are placed. Returns the length of the smaller.
 double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);
