@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define STATE_VERSION 6
+enum { STATE_VERSION = 6 };
 
 static const char state_magic[8] = { 'l', 'b', 's', 't', 'a', 't', 'e', 0 };
 

@@ -103,9 +103,12 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if (lb_body_is_touched(body)) lb_hand_settle(body, step, s);
   // A rigid body has no shape to take energy from; in a world the guard of islands does this.
   bool mends = free && body->prepared->dimension > 0 && !body->take.guarded;
-  if (mends) flags |= lb_frame_mend(body, step, &start, drift, s);
+  if (mends) flags |= lb_guard_energy(body, step, &start, drift, s);
   if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);
-  if (body->take.guarded) body->work = lb_step_work(body, step, &start, s);
+  bool known = !held || body->constraints->collocated; // otherwise forces act elsewhere
+  lbVec3 still = lb_vec3(0, 0, 0);
+  if (body->take.guarded)
+    body->work = known ? lb_step_work(body, step, &start, still, false, s) : INFINITY;
   if (body->frame.fitted) method->fit_frame(body, s);
   return flags;
 }

@@ -10,13 +10,15 @@
 #include "haptics/haptics.h"
 #include "solve/nonnegative.h"
 
-#define PASSES 3 // linearisations a tick
 // Of the radius: how far the ball may move in a tick near the surface. Searches reach that much
 // farther, so it doubles when it was too short and halves when it was not.
 #define STEP_LEAST 0.05
 #define STEP_MOST 0.25
 #define MARGIN 0.02 // of the radius: what the ball rests on is kept also when it cannot move on
-#define NEARBY 3    // places that are taken along although they do not hold the ball back yet
+enum {
+  PASSES = 3, // linearisations a tick
+  NEARBY = 3  // places that are taken along although they do not hold the ball back yet
+};
 
 // ---- the proxy ---------------------------------------------------------------------------------
 
