@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-#define REACH 0.12 // of the body's size: points so much farther than the nearest lead the anchor
+// Share of the body's size: points so much farther than the nearest lead the anchor. Doubled,
+// joints grip a larger part of a soft body and bend it less.
+#define REACH 0.12
 
 // ---- vertices ----------------------------------------------------------------------------------
 

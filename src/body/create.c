@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define DAMPING_MOST 1e40 // as in models
+// 1/s or s: damping beyond is refused, as in models. Doubled, nothing changes.
+#define DAMPING_MOST 1e40
 
 lbBodyDef lb_body_def(void) {
   return (lbBodyDef){ .rotation = { 0, 0, 0, 1 },

@@ -4,8 +4,9 @@
 //                        \__________________________________________________________/  again?
 //   -> commit -> frame -> velocities along constraints
 //
-// All forces that are found on the way are held over the step. A step that a rule of the method
-// cannot take is taken again by the next rule, in parts; the state before it is kept for that.
+// All forces that are found on the way are held over the step. Contact forces are found between the
+// linearisation and the constraints, in a step that stays open (open_step.c). The guard (guard.h)
+// takes steps again that fail.
 #include "body/body.h"
 #include "body/constraints.h"
 #include "body/hand_rows.h"
@@ -15,7 +16,9 @@
 
 #include <string.h>
 
-#define SPIN_MOST 2 // times the lowest natural frequency
+// Times the lowest natural frequency: beyond, spin and shape do not feel each other. Doubled,
+// bodies that spin fast may fly apart.
+#define SPIN_MOST 2
 
 lbStatus lb_time_step_refuse(double dt, lbError *err) {
   return lb_fail(err, LB_ERR_ARGUMENT, "the time step is %g s; it must be above 0, at most %g", dt,
