@@ -60,7 +60,7 @@ static void predict(lbSimulator *s, bool moving) {
 }
 
 // Velocity and acceleration that belong to s->trial.
-static void find_rates(lbSimulator *s) {
+static void find_trial_rates(lbSimulator *s) {
   for (int32_t n = 0; n < s->fem->node_count; n++)
     for (int i = 0; i < 3; i++) {
       size_t k = 3 * (size_t)n + i;
@@ -72,7 +72,7 @@ static void find_rates(lbSimulator *s) {
 
 // Assembles at s->trial: residual, its norm (+inf outside a law) and elastic energy.
 void lb_trial_examine(lbSimulator *s) {
-  find_rates(s);
+  find_trial_rates(s);
   s->trial_energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
   s->norm = isfinite(s->trial_energy) ? lb_trial_residual(s, s->trial) : INFINITY;
   if (isnan(s->norm)) s->norm = INFINITY;
@@ -112,7 +112,7 @@ double lb_trial_potential(lbSimulator *s, double *rounding) {
   double strains = 1e-15 * stiffest_row(s) * s->element_length * s->element_length;
   *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->base_energy) + fabs(work)) +
               strains * s->fem->node_count;
-  find_rates(s);
+  find_trial_rates(s);
   return s->trial_energy - s->base_energy - work;
 }
 
@@ -222,7 +222,7 @@ bool lb_trial_choose_start(lbSimulator *s) {
 
 // The trial becomes the state. False: it is not made of numbers, and the state stays.
 bool lb_trial_commit(lbSimulator *s) {
-  find_rates(s);
+  find_trial_rates(s);
   if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(s->trial_energy)) return false;
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(s->fem, s->velocity, s->v);

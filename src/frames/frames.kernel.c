@@ -434,4 +434,4 @@ static void sum(const lbFrameSamples *samples, int32_t begin, int32_t end, int32
     sum_lanes(&task, batch, 1, lane, &pairs, sums + lane);
 }
 
-const lbFrameKernels LB_KERNEL(lb_frame_kernels) = { .sum = sum, .width = WIDTH };
+LB_KERNEL_TABLE(lbFrameKernels, lb_frame_kernels) = { .sum = sum, .width = WIDTH };

@@ -94,5 +94,5 @@ static void spread(const lbFrameSkin *s, int32_t number, const lbFrameMotion *mo
   }
 }
 
-const lbFramePointKernels
-    LB_KERNEL(lb_frame_point_kernels) = { .survey = survey, .skin = skin, .spread = spread };
+LB_KERNEL_TABLE(lbFramePointKernels,
+                lb_frame_point_kernels) = { .survey = survey, .skin = skin, .spread = spread };

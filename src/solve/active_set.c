@@ -14,17 +14,17 @@
 
 typedef struct Lcp {
   const lbContactProblem *p;
-  int32_t contacts; // blocks that are contacts; bounded rows follow them here
+  int32_t contacts;  // blocks that are contacts; bounded rows follow them here
   int32_t blocks, n; // n = 3 blocks, which are numbered from 0 on here
   double enough;     // of the largest force: how far off a solution may be
-  double *A;           // (n x n)
-  double *M;           // (n x n): factors
-  double *x;           // (n): forces
-  double *best;        // (n): of all that was tried
-  double *w;           // (n): moves at x
-  double *F;           // (n)
-  double *step;        // (n)
-  double *partial;     // (n): of a solution with M
+  double *A;         // (n x n)
+  double *M;         // (n x n): factors
+  double *x;         // (n): forces
+  double *best;      // (n): of all that was tried
+  double *w;         // (n): moves at x
+  double *F;         // (n)
+  double *step;      // (n)
+  double *partial;   // (n): of a solution with M
   double *free, *friction;
   int32_t states[LB_LCP_CONTACTS];
   int32_t order[3 * LB_LCP_CONTACTS]; // of the rows of M

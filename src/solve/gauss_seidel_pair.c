@@ -221,8 +221,8 @@ void lb_contact_solve_run(const lbContactProblem *p, const lbContactRun *run,
   lbContactPair pair;
   int32_t first = lb_contact_number(p, run->first);
   if (run->count == 1) {
-    (lb_block_is_bounded(p, first) ? solve_bounded : solve_alone)(p, first, own + run->first,
-                                                                  least, x, most);
+    (lb_block_is_bounded(p, first) ? solve_bounded : solve_alone)(p, first, own + run->first, least,
+                                                                  x, most);
     return;
   }
   if (!collect(p, run, x, &pair)) return;

@@ -14,8 +14,8 @@ typedef struct lbIslandReport {
   bool converged; // no row is off by more than a share of what it would be without forces
 } lbIslandReport;
 
-// x (blocks x 3): where it starts, and the result. `work`: lb_island_solver_room numbers; NULL: only
-// sweeps. `few`: a first look, by few sweeps.
+// x (blocks x 3): where it starts, and the result. `work`: lb_island_solver_room numbers; NULL:
+// only sweeps. `few`: a first look, by few sweeps.
 lbIslandReport lb_island_solve(const lbContactProblem *problem, bool few, double *work, double *x);
 
 #endif

@@ -242,7 +242,7 @@ static bool is_rigid(const lbWorld *world, int32_t slot) {
 }
 
 // One that deforms comes first, then the other body, if that is rigid.
-static void put_rigid_last(const lbWorld *world, lbNear *near) {
+void lb_near_put_rigid_last(const lbWorld *world, lbNear *near) {
   int32_t a = near->slots[0], b = near->slots[1];
   if (b < 0 || !is_rigid(world, a) || is_rigid(world, b)) return;
   near->slots[0] = b, near->slots[1] = a;
@@ -270,7 +270,6 @@ static void look_at_pair(const Looking *l, lbTouchWork *work, int32_t i) {
   const lbWorldTouch *touch = l->world->touch;
   lbNear *near = &touch->nears[l->first + i];
   lbTouchCandidate *found = touch->found + near->first;
-  put_rigid_last(l->world, near);
   work->candidate_count = 0;
   near->length = approach(l->world, work, near);
   lb_touch_make_patches(l->world, work, near);
@@ -413,6 +412,7 @@ void lb_touch_find(lbWorld *world) {
   keep_staying(world);
   sort_remembered(world);
   bool surfaces = place_all(world);
+  lb_touch_share_hints(world);
   for (int32_t first = 0, count; first < touch->near_count; first += count) {
     count = place_block(world, first);
     Looking l = { .world = world, .first = first, .count = count };

@@ -78,11 +78,12 @@ typedef struct lbJointComponent {
   int32_t block_begin, block_count; // of bounded rows, three each, among the blocks that are solved
   int32_t coordinate_count;         // 3 (place_count + block_count)
   double *A;                        // (rows x rows): how rows move each other
-  double *G;      // (coordinates x rows): how rows move contact points and bounded rows
-  double *S;      // (coordinates x rows): W_EE⁻¹ G
-  double *merged; // (coordinates x coordinates): the Schur complement, and (coordinates x 3) of work
-  double *still;  // (rows): forces of equalities where the others have none
-  double *x;      // (rows): work
+  double *G; // (coordinates x rows): how rows move contact points and bounded rows
+  double *S; // (coordinates x rows): W_EE⁻¹ G
+  double
+      *merged;   // (coordinates x coordinates): the Schur complement, and (coordinates x 3) of work
+  double *still; // (rows): forces of equalities where the others have none
+  double *x;     // (rows): work
   double *forces; // (coordinates): work
   bool *equality; // (rows)
   lbRowFactor factor;
@@ -202,7 +203,7 @@ bool lb_joints_turn_far(const lbWorld *world);
 // How many substeps a step of h needs so that a jointed body does not turn or swing too far in
 // each.
 double lb_joints_substeps(const lbWorld *world, int32_t jointed, double h);
-void lb_joints_hold(lbWorld *world); // bodies hold the forces over the step
+void lb_joints_hold(lbWorld *world);   // bodies hold the forces over the step
 void lb_joints_finish(lbWorld *world); // impulses, reports, what breaks
 
 #endif

@@ -139,7 +139,8 @@ static void place_bounded(lbWorld *world, int32_t component, bool speeds, double
     joints->low[bound] = h * fmax(rows[i].low, -rows[i].force_max);
     joints->high[bound] = h * fmin(rows[i].high, rows[i].force_max);
     touch->free[at] = rows[i].free;
-    touch->compliances[at] = LB_CONTACT_COMPLIANCE * k->A[i * (n + 1)];
+    if (isfinite(rows[i].force_max)) // of contradictory joints: they end in a compromise
+      touch->compliances[at] = LB_CONTACT_COMPLIANCE * k->A[i * (n + 1)];
     x[at] = h * rows[i].force;
   }
 }
@@ -165,8 +166,7 @@ static void fill_merged(const lbWorld *world, int32_t component) {
   for (size_t i = 0; i < n; i++) {
     if (rows[i].bounded < 0) continue;
     size_t at = first + (size_t)rows[i].bounded;
-    for (size_t p = 0; p < N; p++)
-      k->merged[p * N + at] = k->merged[at * N + p] = k->G[p * n + i];
+    for (size_t p = 0; p < N; p++) k->merged[p * N + at] = k->merged[at * N + p] = k->G[p * n + i];
   }
 }
 
@@ -236,8 +236,8 @@ void lb_joints_merge(const lbWorld *world, lbContactSide *sides, lbContactPart *
     const lbJointComponent *k = &joints->components[c];
     size_t N = (size_t)k->coordinate_count;
     if (k->row_count > 0)
-      parts[lb_joints_leader(joints, c)] = (lbContactPart){ (int32_t)(N / 3), k->merged,
-                                                            k->merged + N * N };
+      parts[lb_joints_leader(joints, c)] =
+          (lbContactPart){ (int32_t)(N / 3), k->merged, k->merged + N * N };
   }
 }
 
@@ -264,14 +264,15 @@ static void recover_component(lbWorld *world, int32_t component, bool speeds, co
   size_t n = (size_t)k->row_count, first = 3 * (size_t)k->place_count;
   lbJointRow *rows = rows_of(joints, k);
   gather_forces(world, component, x, k->forces);
-  memcpy(k->forces + first, x + 3 * (size_t)k->block_begin,
-         3 * (size_t)k->block_count * sizeof *x);
+  memcpy(k->forces + first, x + 3 * (size_t)k->block_begin, 3 * (size_t)k->block_count * sizeof *x);
   memcpy(k->x, k->still, n * sizeof *k->x);
   for (size_t p = 0; p < (size_t)k->coordinate_count; p++)
     for (size_t i = 0; i < n && k->forces[p] != 0; i++) k->x[i] -= k->S[p * n + i] * k->forces[p];
   for (size_t i = 0; i < n; i++)
-    *amount_of(&rows[i], speeds) =
-        k->equality[i] ? k->x[i] : rows[i].bounded < 0 ? 0 : k->forces[first + (size_t)rows[i].bounded];
+    *amount_of(&rows[i], speeds) = k->equality[i] ? k->x[i]
+                                   : rows[i].bounded < 0
+                                       ? 0
+                                       : k->forces[first + (size_t)rows[i].bounded];
   if (!speeds) find_lost(joints, k);
 }
 

@@ -1,5 +1,5 @@
-// What joints do to bodies (joint.h): forces over the step, impulses, reports, and how many substeps
-// jointed bodies need.
+// What joints do to bodies (joint.h): forces over the step, impulses, reports, and how many
+// substeps jointed bodies need.
 #include "world/joint.h"
 
 #define TURN_AGAIN 0.03 // rad that a body turns by in a step: its rows are measured again

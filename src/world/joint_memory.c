@@ -167,10 +167,11 @@ static int32_t most_places(const lbWorld *world, const lbWorldJoints *joints, in
 // Memory of a component at `at`; NULL: it is only counted. Returns the numbers that it takes.
 static size_t place_component(lbJointComponent *k, double *at) {
   size_t n = (size_t)k->row_max, N = (size_t)k->coordinate_max, used = 0;
-  double **blocks[] = { &k->A, &k->G, &k->S, &k->merged, &k->still, &k->x, &k->forces,
-                        &k->factor_memory };
-  const size_t sizes[] = { n * n, N * n, N * n, N * (N + 3), n, n, N,
-                           lb_row_factor_room(k->row_max) };
+  double **blocks[] = { &k->A,     &k->G, &k->S,      &k->merged,
+                        &k->still, &k->x, &k->forces, &k->factor_memory };
+  const size_t sizes[] = {
+    n * n, N * n, N * n, N * (N + 3), n, n, N, lb_row_factor_room(k->row_max)
+  };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
     if (at) *blocks[i] = at + used;
     used += (sizes[i] + 7) / 8 * 8;

@@ -5,7 +5,8 @@
 //
 // Forces are held over the substep and bring contact points and joints to their targets at its end.
 // Impulses then bring their velocities to rest. Both are solutions of the same rows, with the
-// compliance of a force held over the step and with the inverse mass (limber/contact.h has the law).
+// compliance of a force held over the step and with the inverse mass (limber/contact.h has the
+// law).
 #include "world/joint.h"
 
 #include "solve/island_solver.h"
@@ -129,34 +130,36 @@ static void clear_matrix(lbContactPart *part) {
   memset(part->matrix, 0, n * n * sizeof *part->matrix);
 }
 
-// Predicts bodies: free displacements of their contact points, and the compliance of their shapes.
-static void predict_bodies(int32_t begin, int32_t end, void *context) {
-  lbWorld *world = context;
+// Predicts a body: free displacements of its contact points, and the compliance of its shape.
+static void predict_body(lbWorld *world, int32_t t) {
   lbWorldTouch *touch = world->touch;
-  for (int32_t t = begin; t < end; t++) {
-    lbWorldToucher *toucher = &touch->touchers[t];
-    lbSpot *spots = touch->spots + toucher->first;
-    lbVec3 *ways = touch->ways + toucher->first;
-    toucher->estimated = lb_compliance_is_estimated(world, toucher->slot);
-    toucher->recalled = toucher->estimated && lb_compliance_recall(world, t);
-    toucher->open = lb_touch_open(&toucher->touching, world->slots[toucher->slot].body, world->h);
-    world->slots[toucher->slot].body->take.unopened = !toucher->open;
-    toucher->estimated &= toucher->open;
-    if (toucher->recalled) lb_touch_release(world->slots[toucher->slot].body);
-    if (!toucher->rows) clear_matrix(&touch->parts[t]);
-    if (toucher->open)
-      lb_touch_ways(&toucher->touching, toucher->count, spots, ways);
-    else
-      memset(ways, 0, (size_t)toucher->count * sizeof *ways);
-    if (toucher->rows)
-      lb_choose_open(toucher, spots);
-    else if (toucher->estimated)
-      lb_touch_estimate_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
-    else if (toucher->open)
-      lb_touch_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
-    if (toucher->open) lb_joints_open(world, t);
-    if (!toucher->estimated) lb_touch_close(&toucher->touching);
-  }
+  lbWorldToucher *toucher = &touch->touchers[t];
+  lbBody *body = world->slots[toucher->slot].body;
+  lbSpot *spots = touch->spots + toucher->first;
+  lbVec3 *ways = touch->ways + toucher->first;
+  toucher->estimated = lb_compliance_is_estimated(world, toucher->slot);
+  toucher->recalled = toucher->estimated && lb_compliance_recall(world, t);
+  toucher->open = lb_touch_open(&toucher->touching, body, world->h);
+  body->take.unopened = !toucher->open;
+  toucher->estimated &= toucher->open;
+  if (toucher->recalled) lb_touch_release(body);
+  if (!toucher->rows) clear_matrix(&touch->parts[t]);
+  if (toucher->open)
+    lb_touch_ways(&toucher->touching, toucher->count, spots, ways);
+  else
+    memset(ways, 0, (size_t)toucher->count * sizeof *ways);
+  if (toucher->rows)
+    lb_choose_open(toucher, spots);
+  else if (toucher->estimated)
+    lb_touch_estimate_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
+  else if (toucher->open)
+    lb_touch_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
+  if (toucher->open) lb_joints_open(world, t);
+  if (!toucher->estimated) lb_touch_close(&toucher->touching);
+}
+
+static void predict_bodies(int32_t begin, int32_t end, void *context) {
+  for (int32_t t = begin; t < end; t++) predict_body(context, t);
 }
 
 static void add_frame_compliance(int32_t begin, int32_t end, void *context) {
@@ -224,19 +227,30 @@ static void recall_forces(lbWorldTouch *touch) {
   }
 }
 
-static void hold_forces(int32_t begin, int32_t end, void *context) {
+static void hold_contact_forces(int32_t begin, int32_t end, void *context) {
   lbWorldTouch *touch = ((lbWorld *)context)->touch;
   for (int32_t t = begin; t < end; t++)
-    if (touch->touchers[t].open)
+    if (touch->touchers[t].open && (touch->touchers[t].jointed || !touch->only_jointed))
       lb_touch_hold(&touch->touchers[t].touching, touch->touchers[t].count,
                     touch->spots + touch->touchers[t].first,
                     touch->amounts + 3 * (size_t)touch->touchers[t].first);
 }
 
-// Forces of all rows; bodies hold them over the step.
+// Bodies hold the forces of all rows over the step; or those that are jointed.
+static void hold_forces(lbWorld *world, bool jointed) {
+  lbWorldTouch *touch = world->touch;
+  if (lb_joints_hold_any(world)) lb_joints_hold(world);
+  lb_touch_share_out(touch, touch->forces);
+  touch->only_jointed = jointed;
+  lb_touch_for_touchers(world, BODIES, hold_contact_forces);
+  touch->only_jointed = false;
+}
+
+// Forces of all rows.
 static void solve_forces(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   bool jointed = lb_joints_hold_any(world);
+  for (int32_t c = 0; c < touch->contact_count; c++) measure_contact(world, c);
   if (jointed) {
     lb_joints_make_rows(world);
     lb_joints_eliminate(world, false);
@@ -244,37 +258,75 @@ static void solve_forces(lbWorld *world) {
   }
   lb_compliance_solve(world, false, touch->chooses ? solve_chosen_rows : solve_all_rows,
                       touch->forces);
-  if (jointed) {
-    lb_joints_recover(world, false, touch->forces);
-    lb_joints_hold(world);
-  }
-  lb_compliance_close(world);
-  lb_touch_share_out(touch, touch->forces);
-  lb_touch_for_touchers(world, BODIES, hold_forces);
+  if (jointed) lb_joints_recover(world, false, touch->forces);
 }
 
-// Once more, about where the forces lead to.
-static void solve_again(lbWorld *world) {
-  lbWorldTouch *touch = world->touch;
-  build_compliance(world);
-  lbContactProblem problem = make_problem(touch);
-  lb_contact_moves(&problem, touch->forces);
-  for (int32_t c = 0; c < touch->contact_count; c++) {
-    double by[3];
-    measure_contact(world, c);
-    lb_contact_move(&problem, c, by);
-    for (int k = 0; k < 3; k++) touch->free[3 * c + k] -= by[k];
+// ---- a second linearisation --------------------------------------------------------------------
+
+// ways <- without what the held forces did.
+static void remove_displacement(const lbWorldTouch *touch, int32_t t) {
+  const lbWorldToucher *toucher = &touch->touchers[t];
+  const lbContactPart *part = &touch->parts[t];
+  int32_t n = 3 * part->count;
+  const double *forces = touch->amounts + 3 * (size_t)toucher->first;
+  for (int32_t i = 0; i < n; i++) {
+    int32_t at = toucher->first + i / 3;
+    double by = lb_row_dot(n, part->matrix + (size_t)i * (size_t)n, forces);
+    touch->ways[at] = lb_add_scaled(touch->ways[at], -by, touch->spots[at].axes[i % 3]);
   }
-  for (int32_t t = 0; t < touch->toucher_count; t++)
-    lb_touch_release(touch->touchers[t].touching.body);
+}
+
+static void predict_jointed(int32_t begin, int32_t end, void *context) {
+  lbWorld *world = context;
+  lbWorldTouch *touch = world->touch;
+  for (int32_t t = begin; t < end; t++) {
+    lbWorldToucher *toucher = &touch->touchers[t];
+    if (!toucher->jointed) continue;
+    predict_body(world, t);
+    lb_touch_release(world->slots[toucher->slot].body);
+  }
+}
+
+// A force acts at one point of both bodies: that of the body that was not predicted again stays.
+static void keep_points(const lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    int32_t spots[2] = { lb_touch_spot(touch, c, 0), lb_touch_spot(touch, c, 1) };
+    if (spots[0] < 0 || spots[1] < 0) continue;
+    const lbContactSide *sides = touch->sides + 2 * (size_t)c;
+    bool first = touch->touchers[sides[0].body].jointed,
+         second = touch->touchers[sides[1].body].jointed;
+    lbVec3 middle =
+        lb_scale(0.5, lb_add(touch->spots[spots[0]].point, touch->spots[spots[1]].point));
+    if (first != second) middle = touch->spots[spots[first]].point;
+    touch->spots[spots[0]].point = touch->spots[spots[1]].point = middle;
+  }
+}
+
+static void add_jointed_frame(int32_t begin, int32_t end, void *context) {
+  lbWorldTouch *touch = ((lbWorld *)context)->touch;
+  for (int32_t t = begin; t < end; t++) {
+    lbWorldToucher *toucher = &touch->touchers[t];
+    if (!toucher->jointed || !toucher->open) continue;
+    lb_touch_add_frame(&toucher->touching, toucher->count, touch->spots + toucher->first,
+                       touch->parts[t].matrix);
+    remove_displacement(touch, t);
+  }
+}
+
+// Jointed bodies that turn far are not linear in their forces: they are predicted again, about
+// where the forces lead to, and all rows are solved once more.
+static void solve_again(lbWorld *world) {
+  hold_forces(world, true);
+  lb_touch_for_touchers(world, BODIES, predict_jointed);
+  keep_points(world);
+  lb_touch_for_touchers(world, BODIES, add_jointed_frame);
   world->linked->again = true;
   solve_forces(world);
   world->linked->again = false;
 }
 
-static double tolerance_of(double h) {
-  return GAP_TOLERANCE * fmin(fmax(STEP / h, 1), LOOSER);
-}
+static double tolerance_of(double h) { return GAP_TOLERANCE * fmin(fmax(STEP / h, 1), LOOSER); }
 
 void lb_substep_find(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
@@ -300,9 +352,10 @@ void lb_substep_solve_forces(lbWorld *world) {
     touch->frictions[c] = touch->contacts[c].friction;
   recall_forces(touch);
   build_compliance(world);
-  for (int32_t c = 0; c < touch->contact_count; c++) measure_contact(world, c);
   solve_forces(world);
   if (lb_joints_turn_far(world)) solve_again(world);
+  hold_forces(world, false);
+  lb_compliance_close(world);
   if (world->take > 0) return; // reports are of the whole step
   touch->stats.contacts = touch->contact_count;
   touch->stats.islands = touch->island_count;

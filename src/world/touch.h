@@ -120,6 +120,7 @@ typedef struct lbNear {
   double margin, most; // m: how far around them is looked for places; and the most that may be
   double gap;          // m: between their spheres
   double length;       // m: of the smaller one
+  bool hinted;         // may use what is known of the first one's distances (contacts_rigid.c)
   int32_t first;       // of its places in lbWorldTouch.found,
   int32_t found;       // and how many there are
 } lbNear;
@@ -229,6 +230,7 @@ struct lbWorldTouch {
   size_t block_room;           //
   double *blocks;              // (block_room): of pairs
   lbSimdLevel level;           // of the solver
+  bool only_jointed;           // of tasks: other bodies are left as they are
   bool chooses;                // some contacts may be left out where forces are solved for
   bool looks;                  // a few sweeps will do
   bool *left_out;              // (block_max)
@@ -396,7 +398,10 @@ static inline double lb_touch_parting(int32_t feature) {
   return lb_touch_is_deep(feature) ? 0.3 : 1.0;
 }
 bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near);
-// touch_rigid.c: those of a body and a collider or a rigid body. Returns the length of the first.
+// touch_rigid.c: one pair of each body with a mesh may use what is known of distances from it;
+// contacts of a body and a collider or a rigid body. Returns the length of the first.
+void lb_touch_share_hints(lbWorld *world);
+void lb_near_put_rigid_last(const lbWorld *world, lbNear *near); // find_contacts.c
 double lb_touch_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near);
 // touch_pair.c: those of two bodies whose surfaces are placed. Returns the length of the smaller.
 double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);

@@ -24,9 +24,7 @@ void lb_choose_reserve(lbReservation *r, lbWorldTouch *touch, int32_t room, size
   lb_reserve(r, &touch->chosen, 2 * n, sizeof *touch->chosen);
 }
 
-void lb_choose_release(lbWorldTouch *touch) {
-  lb_free(touch->products), lb_free(touch->chosen);
-}
+void lb_choose_release(lbWorldTouch *touch) { lb_free(touch->products), lb_free(touch->chosen); }
 
 // ---- products ----------------------------------------------------------------------------------
 
@@ -60,7 +58,7 @@ void lb_choose_place(lbWorld *world) {
     lbWorldToucher *toucher = &touch->touchers[t];
     toucher->rows = NULL;
     toucher->jointed = lb_jointed_of(world, toucher->slot) != NULL;
-    if (toucher->count <= FEW * toucher->chosen_count || toucher->jointed) continue;
+    if (toucher->jointed || toucher->count <= FEW * toucher->chosen_count) continue;
     toucher->width = lb_touch_width(world->slots[toucher->slot].body);
     size_t size = 2 * size_of(toucher) + (size_t)toucher->count + toucher->width;
     if (toucher->width == 0 || size > (size_t)(end - at)) continue;
@@ -126,7 +124,8 @@ static void number_places(lbWorldTouch *touch) {
     lbWorldToucher *toucher = &touch->touchers[at->body];
     touch->chosen[toucher->first + toucher->chosen_count] = at->place;
     at->place = toucher->chosen_count++;
-  }  size_t first = 2 * (size_t)touch->contact_count, count = 2 * (size_t)touch->block_count - first;
+  }
+  size_t first = 2 * (size_t)touch->contact_count, count = 2 * (size_t)touch->block_count - first;
   memcpy(touch->solver_sides + first, touch->sides + first, count * sizeof *touch->sides);
 }
 

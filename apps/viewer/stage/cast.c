@@ -158,7 +158,7 @@ static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t nu
 }
 
 // Each load on each role of its group.
-static lbStatus add_loads(const vwStage *stage, const vwCast *cast, lbError *err) {
+static lbStatus add_cast_loads(const vwStage *stage, const vwCast *cast, lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < stage->load_count; i++)
     for (int32_t k = 0; k < cast->count && !status; k++) {
@@ -174,7 +174,7 @@ static lbStatus add_loads(const vwStage *stage, const vwCast *cast, lbError *err
 }
 
 // The same of attachments; recordings follow nothing.
-static lbStatus attach(const vwStage *stage, const vwCast *cast, lbError *err) {
+static lbStatus attach_bodies(const vwStage *stage, const vwCast *cast, lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < stage->attachment_count; i++)
     for (int32_t k = 0; k < cast->count && !status; k++) {
@@ -240,8 +240,8 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   if (!status) status = vw_cast_add_colliders(stage, &cast, err);
   if (!status) status = vw_cast_add_joints(stage, &cast, err);
   if (!status) status = vw_drop_add_ground(stage, &cast, err);
-  if (!status) status = add_loads(stage, &cast, err);
-  if (!status) status = attach(stage, &cast, err);
+  if (!status) status = add_cast_loads(stage, &cast, err);
+  if (!status) status = attach_bodies(stage, &cast, err);
   if (!status) status = lead_frames(stage, &cast, err);
   if (!status) status = keep_beginning(&cast, err);
   if (status)

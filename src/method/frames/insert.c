@@ -10,7 +10,7 @@
 #include "method/frames/frames.h"
 
 #include "body/constraints.h"
-#include "frames/weights.h"
+#include "frames/inserted_weight.h"
 
 #include <string.h>
 
