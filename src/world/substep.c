@@ -139,7 +139,10 @@ static void predict_body(lbWorld *world, int32_t t) {
   lbVec3 *ways = touch->ways + toucher->first;
   toucher->estimated = lb_compliance_is_estimated(world, toucher->slot);
   toucher->recalled = toucher->estimated && lb_compliance_recall(world, t);
-  toucher->open = lb_touch_open(&toucher->touching, body, world->h);
+  if (world->linked && world->linked->again)
+    toucher->open = toucher->open && lb_touch_reopen(&toucher->touching);
+  else
+    toucher->open = lb_touch_open(&toucher->touching, body, world->h);
   body->take.unopened = !toucher->open;
   toucher->estimated &= toucher->open;
   if (toucher->recalled) lb_touch_release(body);
@@ -318,10 +321,10 @@ static void add_jointed_frame(int32_t begin, int32_t end, void *context) {
 // where the forces lead to, and all rows are solved once more.
 static void solve_again(lbWorld *world) {
   hold_forces(world, true);
+  world->linked->again = true;
   lb_touch_for_touchers(world, BODIES, predict_jointed);
   keep_points(world);
   lb_touch_for_touchers(world, BODIES, add_jointed_frame);
-  world->linked->again = true;
   solve_forces(world);
   world->linked->again = false;
 }

@@ -3,11 +3,12 @@
 // for all of them at once, so that coefficients are read once and no lane is idle. A body whose
 // step needs more than one linear solve goes on alone from there. What a body gets is what it gets
 // alone, to the bit: the kernels of both keep to one order of operations.
+#include "body/guard.h"
 #include "method/subspace/subspace.h"
 
 #include <string.h>
 
-#define FEWEST 3 // bodies that are worth it
+enum { FEWEST = 3 }; // bodies that are worth a batch
 
 // Numbers of the bodies side by side: (stride x 8), triangles of matrices (packed x 8).
 struct lbCrowdWork {
@@ -54,7 +55,7 @@ void lb_crowd_place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *car
   group->own = blocks;
 }
 
-void lb_crowd_place_work(const lbPrepared *p, lbSubspaceWork *work, lbCarver *carver) {
+void lb_crowd_place_work(const lbPrepared *p, lbCallWork *call, lbCarver *carver) {
   size_t r = (size_t)p->dimension, n = LB_BATCH * (size_t)lb_cubic_padded(p->dimension);
   Work draft = { 0 };
   if (!lb_crowd_gains(p)) return;
@@ -69,7 +70,7 @@ void lb_crowd_place_work(const lbPrepared *p, lbSubspaceWork *work, lbCarver *ca
   draft.zeros = lb_carve(carver, (size_t)p->padded, sizeof(double));
   draft.unused = lb_carve(carver, (size_t)p->padded, sizeof(double));
   if (w) *w = draft;
-  work->crowd = w;
+  call->own = w;
 }
 
 // ---- what a block keeps ------------------------------------------------------------------------
@@ -216,7 +217,7 @@ static void end(const Crowd *c, const lbNewtonScheme *scheme, const lbNewtonNumb
 }
 
 // What became of a body's step: flags, with LB_STEP_AGAIN where it is to be ended alone.
-static int32_t judge(const Crowd *c, int m, double *created) {
+static int32_t judge(const Crowd *c, int m, lbStepEnergy *created) {
   const Work *w = c->work;
   const lbNewtonStart start = { w->energy0[m], w->stiffest[m] };
   double figures[LB_NEWTON_FIGURES], energy = c->block->energies[m];
@@ -253,7 +254,7 @@ static void go_on_alone(const Crowd *c, int m) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static void commit(const Crowd *c, const int32_t *flags, const double *created) {
+static void commit(const Crowd *c, const int32_t *flags, const lbStepEnergy *created) {
   const lbSubspace *own = c->own;
   const lbNewtonKernels *kernels = own->newton;
   Work *w = c->work;
@@ -263,7 +264,7 @@ static void commit(const Crowd *c, const int32_t *flags, const double *created) 
     lbSubspaceState *state = done ? c->bodies[m]->own : NULL;
     q[m] = done ? state->q : w->unused, v[m] = done ? state->v : w->unused;
     a[m] = done ? state->a : w->unused;
-    if (done) state->created = created[m];
+    if (done) lb_guard_book(c->bodies[m], created[m].created, created[m].end);
   }
   double *vectors[] = { w->q, w->v, w->a };
   double *const *rows[] = { q, v, a };
@@ -277,7 +278,7 @@ static void step_together(const Crowd *c) {
   const lbNewtonScheme scheme = lb_newmark_scheme(c->h);
   const lbNewtonNumbers x = numbers_of(c);
   int32_t flags[LB_BATCH] = { 0 };
-  double created[LB_BATCH] = { 0 };
+  lbStepEnergy created[LB_BATCH] = { 0 };
   gather(c);
   uint32_t refused = begin(c, &scheme, &x);
   end(c, &scheme, &x);
@@ -308,7 +309,7 @@ static bool may_join(const lbBody *body, const lbPrepared *prepared) {
 static Crowd gather_crowd(const lbBodyGroup *group, int32_t begin, int32_t end, double h,
                           lbScratch *scratch) {
   Crowd c = { .block = block_of(group, begin), .h = h, .scratch = scratch };
-  c.work = ((lbSubspaceWork *)scratch->own)->crowd;
+  c.work = scratch->call->own;
   for (int32_t i = begin; i < end && c.block && c.work; i++) {
     lbBody *body = &group->bodies[i];
     if (!may_join(body, c.prepared)) continue;

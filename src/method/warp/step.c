@@ -14,6 +14,7 @@
 // Σ x₁ × m v₁ = Σ y × m v₁, so that it is exact. Responses are made to keep them, too: the rigid
 // part of a force moves the body rigidly, the rest deforms it, and the response stays symmetric.
 #include "method/warp/cores.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 #include "body/contacts.h"
@@ -21,18 +22,22 @@
 
 #include <string.h>
 
-#define TOLERANCE                                                                                  \
-  1e-3 // of the residual, in the preconditioner's norm: less moves nothing by more
-       // than the step's own error, and a body at rest converges over steps
+// Of the residual in the preconditioner's norm. Doubled, a step is off by twice as much, which is
+// below its own error; a body at rest converges over steps.
+#define TOLERANCE 1e-3
+// The same of responses and of bodies that others touch, and of the body's size how far a core may
+// be off the place that constraints saw it at. Doubled, contacts and constraints are met half as
+// well.
 #define RESPONSE_TOLERANCE 1e-6
-#define LOOSEST 0.1 // where the caller corrects what is left
-#define TOUCHED_ITERATIONS                                                                         \
-  100                  // of a body that others touch: forces of what is 1 000 times heavier
-                       // nearly cancel, and what the solver leaves of them must be small
-#define CORES_OFF 1e-6 // of the body's size: a core that is elsewhere than constraints saw it
-#define CORES_AGAIN 3  // linearisations more for it, at most
-#define COMPLY_ITERATIONS 1000
-#define COMPLY_TOLERANCE 1e-4 // picks and hands ask for it, who need no digits
+// The tolerance of responses that the caller corrects. Doubled, it corrects more often.
+#define LOOSEST 0.1
+
+enum {
+  // Of a body that others touch: forces of what is 1 000 times heavier nearly cancel, and what the
+  // solver leaves of them must be small.
+  TOUCHED_ITERATIONS = 100,
+  CORES_AGAIN_MAX = 3, // more linearisations for cores
+};
 
 static bool is_driven(const lbBody *body) { return body->frame.kind == LB_FRAME_DRIVEN; }
 
@@ -270,31 +275,8 @@ static int32_t linearise_again(const lbBody *body, lbScratch *s) {
     w->v1[i] -= w->moved[i] / w->theta;
   }
   lb_warp_relinearise_cores(body, s);
+  for (int32_t i = 0; i < body->prepared->dimension; i++) s->q[i] += s->moved[i];
   return 0;
-}
-
-// w->v <- the solution that leads to where the opening of this step led to. Both rules have
-// x₁ = x₀ + θ w.
-static void start_from_guess(const lbBody *body, double h, lbWarpBodyWork *w) {
-  const lbWarpState *state = lb_warp_state(body);
-  const uint8_t *given = lb_warp_shared(body->prepared)->given;
-  if (state->guess_h != h) return;
-  for (size_t n = 0; n < (size_t)lb_warp_whole(body)->node_count; n++) {
-    double *to = w->v + lb_warp_lane(w, n);
-    for (size_t k = 0; k < 3 && !given[n]; k++)
-      to[k * LB_BATCH] = (state->guess[3 * n + k] - state->u[3 * n + k]) / w->theta;
-  }
-}
-
-void lb_warp_expect(lbBody *body, const double *moved) {
-  lbWarpState *state = lb_warp_state(body);
-  lbVec3 by;
-  if (state->guess_h == 0) return;
-  for (size_t n = 0; n < (size_t)lb_warp_whole(body)->node_count; n++) {
-    by = lb_vec3_load(moved + 3 * n);
-    if (!state->T.identity) by = lb_quat_rotate(state->T.rotation, by);
-    lb_vec3_store(state->guess + 3 * n, lb_add(lb_vec3_load(state->guess + 3 * n), by));
-  }
 }
 
 int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
@@ -303,13 +285,12 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   if (step->iteration > 0) return linearise_again(body, s);
   // Forces of contacts are held over a step, so that a body that is squeezed seems to fall over,
   // which the contacts prevent: its compression must not be in the matrix.
-  bool touched = step->straight || lb_body_is_touched(body);
+  bool touched = step->stays_open || lb_body_is_touched(body);
   bool newmark = body->integrator == LB_INTEGRATOR_NEWMARK && step->integrator == LB_STEP_ASKED;
   w->theta = newmark ? 0.5 * step->h : step->h;
   move_frame(body, step, s);
   find_supports(body, step, s);
   load_lanes(body, step->h, s);
-  if (!step->straight) start_from_guess(body, step->h, w);
   load_forces(body, step->h, s);
   bool safe =
       step->integrator != LB_STEP_ASKED || (touched && !lb_warp_is_by_vertices(shared->warp));
@@ -335,10 +316,6 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
     keep_momenta(body, step->h, w);
   }
   if (!find_end(body, step, s)) return LB_STEP_NONFINITE;
-  if (step->straight) {
-    memcpy(lb_warp_state(body)->guess, w->u1, (size_t)body->prepared->dimension * sizeof(double));
-    lb_warp_state(body)->guess_h = step->h;
-  }
   return w->solver.indefinite && step->integrator == LB_STEP_ASKED ? LB_STEP_FAR : 0;
 }
 
@@ -398,7 +375,8 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbWhole *whole = lb_warp_whole(body);
   const uint8_t *given = lb_warp_shared(body->prepared)->given;
   lbFrameRates rates = lb_frame_end_rates(body, step);
-  if (lb_body_is_constrained(body)) { // what the forces that were found have moved
+  bool constrained = lb_body_is_constrained(body);
+  if (constrained || step->stays_open) { // what the forces that were found have moved
     for (int32_t i = 0; i < body->prepared->dimension; i++)
       s->a[i] = given[i / 3] ? 0 : s->q[i] - w->q[i];
     lb_whole_turn(whole, &w->end, s->a, s->a);
@@ -409,11 +387,13 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
     double off = lb_warp_turn_cores(body, step, s, s->a);
     if (!is_bounded(whole, w)) return LB_STEP_NONFINITE;
-    if (off > CORES_OFF * body->prepared->size && step->iteration < CORES_AGAIN)
+    if (constrained && off > RESPONSE_TOLERANCE * body->prepared->size &&
+        step->iteration < CORES_AGAIN_MAX)
       return LB_STEP_AGAIN;
   }
   lb_whole_rates_to_own(whole, &w->end, &rates, w->u1, w->v1, s->v);
-  return lb_warp_keep_account(body, step, s);
+  if (step->integrator == LB_STEP_EULER) lb_warp_search_line(body, step, s);
+  return 0;
 }
 
 int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -425,8 +405,6 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   memcpy(state->v, w->v1, bytes);
   memcpy(state->last, w->load, bytes);
   state->T = w->end;
-  state->guess_h = 0;
-  state->created = w->created;
   state->iterations = w->iterations;
   body->consistent = true;
   return 0;
@@ -448,7 +426,7 @@ void lb_warp_comply(const lbPrepared *p, double *x, lbScratch *s) {
   }
   lb_warp_ready(shared->warp, &w->solver, shared->warp->rest, 0, 1);
   lb_warp_lock_hinges(shared->warp, &w->solver); // they give way to any force
-  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, COMPLY_ITERATIONS, COMPLY_TOLERANCE);
+  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, LB_GRADIENTS_MAX, RESPONSE_TOLERANCE);
   lb_warp_from_lanes(shared->warp, w->v, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
 }
