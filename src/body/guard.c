@@ -19,6 +19,63 @@ double lb_guard_turn_substeps(const lbBody *body, double h) {
   return lb_length(body->frame.spin) * h / TURN_MAX;
 }
 
+// ---- energy ------------------------------------------------------------------------------------
+
+static double limit_of(const lbBody *body, double energy) {
+  const lbPrepared *p = body->prepared;
+  double weight = p->mass * lb_length(body->gravity) * p->size;
+  return LB_ENERGY_TOLERANCE * (energy + weight) + p->energy_noise;
+}
+
+// Rounding of energies is not booked: bodies at rest would fill their account with it.
+static double counted(const lbBody *body, double created) {
+  return fabs(created) <= body->prepared->energy_noise ? 0 : created;
+}
+
+bool lb_guard_bears(const lbBody *body, double created, double energy) {
+  created = counted(body, created);
+  return created <= 0 || body->frame.created + created <= limit_of(body, energy);
+}
+
+void lb_guard_book(lbBody *body, double created, double energy) {
+  double account = body->frame.created + counted(body, created);
+  body->frame.created = fmin(fmax(account, 0), limit_of(body, energy));
+}
+
+double lb_guard_account(lbBody *body, const lbStep *step, lbScratch *s) {
+  double energy = 0;
+  if (body->take.guarded || body->frame.kind == LB_FRAME_FREE) return 0;
+  double created = body->prepared->method->created(body, step, s, &energy);
+  if (created == 0 && energy == 0) return 0;
+  bool bears = lb_guard_bears(body, created, energy); // not a number: no
+  double excess = body->frame.created + created - limit_of(body, energy);
+  if (bears || step->integrator == LB_STEP_EULER) lb_guard_book(body, created, energy);
+  return bears ? 0 : isfinite(excess) ? excess : INFINITY;
+}
+
+static double kinetic_of_shape(const lbBody *body, const double *v, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  double sum = 0;
+  if (p->method->kinetic) return p->method->kinetic(body, v, s);
+  for (int32_t i = 0; i < p->dimension; i++) sum += 0.5 * p->node_masses[i / 3] * v[i] * v[i];
+  return sum;
+}
+
+// Where the shape has stored more than its motion has, it goes back to where the step began.
+int32_t lb_guard_dissipate(lbBody *body, double excess, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  p->method->get(body, NULL, s->v, NULL);
+  double kinetic = kinetic_of_shape(body, s->v, s);
+  bool stored = !(excess <= kinetic);
+  double factor = stored ? 0 : sqrt(1 - excess / kinetic);
+  for (int32_t i = 0; i < p->dimension; i++) s->v[i] *= factor;
+  p->method->put(body, stored ? s->q0 : NULL, s->v, NULL);
+  lb_body_disturb(body);
+  return stored ? LB_STEP_ADAPTED | LB_STEP_NOT_CONVERGED : LB_STEP_ADAPTED;
+}
+
+// ---- attempts ----------------------------------------------------------------------------------
+
 // What a failed attempt is to leave as it was.
 typedef struct SavedStart {
   lbFrameState frame;
@@ -156,9 +213,19 @@ static int32_t first_take(const lbBody *body, double h) {
   return LB_STEP_INTEGRATORS * lb_take_doublings_for(substeps, LB_GUARD_SUBSTEPS);
 }
 
+// Reduced shapes that are bent by more than the body's size, in the mean of its masses, are to come
+// back: an integrator that keeps the energy would swing them from one side to the other.
+static bool is_far_out(const lbBody *body, lbScratch *s) {
+  const lbPrepared *p = body->prepared;
+  if (!p->method->kinetic) return false;
+  p->method->get(body, s->q, NULL, NULL);
+  return 2 * p->method->kinetic(body, s->q, s) > p->mass * p->size * p->size; // qᵀ M q
+}
+
 // A body that is held needs no substeps for its rotation by the safe integrators.
-static int32_t next_take(const lbBody *body, int32_t take) {
+static int32_t next_take(const lbBody *body, int32_t take, lbScratch *s) {
   bool asked = lb_take_integrator(take) == LB_STEP_ASKED;
+  if (asked && is_far_out(body, s)) return take + LB_STEP_EULER;
   if (asked && is_held_and_free(body)) return LB_STEP_SAFE;
   return lb_take_next(take, cause_of(body), LB_GUARD_SUBSTEPS);
 }
@@ -168,7 +235,7 @@ static int32_t take_again(lbBody *body, double h, int32_t take, int32_t flags,
   const int32_t last = lb_take_last(LB_GUARD_SUBSTEPS);
   bool hopeless = body->prepared->method->is_linear && flags & LB_STEP_NONFINITE; // exact as it is
   while (has_failed(flags) && take < last && !hopeless) {
-    take = next_take(body, take);
+    take = next_take(body, take, s);
     flags = substeps(body, h, take, s) | LB_STEP_ADAPTED;
   }
   if (!has_failed(flags)) return flags;

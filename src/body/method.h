@@ -128,6 +128,11 @@ struct lbBodyMethod {
   // Flags, with LB_STEP_AGAIN where another iteration is needed and LB_STEP_FAR where the rule
   // failed.
   int32_t (*end)(lbBody *body, const lbStep *step, lbScratch *scratch);
+  // J, what the integrator adds to the energy in the step that `end` found: the energy at its end,
+  // less that at its start and the work of all forces, also of what moves supports. *energy <- the
+  // elastic energy and the kinetic one in the body's frame at the end. Default: 0 and 0, the step
+  // is exact.
+  double (*created)(const lbBody *body, const lbStep *step, lbScratch *scratch, double *energy);
   // State <- q, v of scratch; force <- weight. Flags.
   int32_t (*commit)(lbBody *body, const lbStep *step, lbScratch *scratch);
   // One step of those bodies [begin, end) of a group that are marked as plain, many at a time.

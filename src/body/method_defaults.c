@@ -58,6 +58,12 @@ static bool respond_one_by_one(const lbBody *body, const lbStep *step, lbScratch
   return false;
 }
 
+static double create_nothing(const lbBody *body, const lbStep *step, lbScratch *scratch,
+                             double *energy) {
+  (void)body, (void)step, (void)scratch;
+  return *energy = 0;
+}
+
 static void ready_nothing(lbBodyGroup *group, double h) { (void)group, (void)h; }
 
 // ---- mass --------------------------------------------------------------------------------------
@@ -123,6 +129,7 @@ lbBodyMethod lb_method_with_defaults(const lbBodyMethod *table) {
   FILL(restore, restore_nothing);
   FILL(start, start_at_rest);
   FILL(respond_many, respond_one_by_one);
+  FILL(created, create_nothing);
   FILL(ready_group, ready_nothing);
   FILL(mobilise, mobilise_by_unit_mass);
   FILL(mobilise_at, mobilise_in_any_state);

@@ -96,6 +96,8 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if ((flags & LB_STEP_FAR) && step->integrator == LB_STEP_EULER)
     flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
   if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) return flags;
+  double excess = lb_guard_account(body, step, s);
+  if (excess > 0 && step->integrator != LB_STEP_EULER) return flags | LB_STEP_FAR;
   bool free = body->frame.kind == LB_FRAME_FREE;
   lbFrameState start = body->frame;
   bool held = lb_body_is_constrained(body);
@@ -113,6 +115,7 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if (body->take.guarded)
     body->work = known ? lb_step_work(body, step, &start, still, false, s) : INFINITY;
   if (body->frame.fitted) method->fit_frame(body, s);
+  if (excess > 0) flags |= lb_guard_dissipate(body, excess, s);
   return flags;
 }
 

@@ -1,24 +1,22 @@
-// A step of an unreduced body. Where nothing but known forces acts, the simulator takes it, with
-// all that it does when Newton's method fails. Where forces are to be found (constraints), each
-// iteration is one of Newton's steps without them, then the constraints' forces through the same
-// matrix, then a look at what is left. A step that does not converge is taken again with iterations
-// that are cut until they lower the step's potential and the constraints' energies, damped by the
-// stiffness at its start (without which there is no potential), and at last so
-// by implicit Euler in halves, of which the lowest state is kept. Springs are constraints, too, and
-// not part of the simulator's own potential: one rule for springs, holds and balls, and no second
-// list of them that would have to agree.
+// A step of an unreduced body. Where nothing but known forces acts, the simulator takes it; where
+// it fails, the guard takes it in parts. Where forces are to be found (constraints), each iteration
+// is one of Newton's steps without them, then the constraints' forces through the same matrix, then
+// the residual. The safe integrator is the same with iterations that are cut until they lower the
+// step's potential and the constraints' energies, damped by the stiffness at its start (without
+// which there is no potential); the last one is that by implicit Euler, of which the lowest state
+// is kept. Springs are constraints, too, and not part of the simulator's own potential.
 //
 // Forces of contacts follow from a linearisation, too, and are held over the step: iterated on
-// without the contacts, elements would be crushed by them. So a step in contact
-// is the first iteration, with the matrix that the forces were found with. Where that matrix had to
-// be made definite, the iteration is no solution, and the cut ones follow.
+// without the contacts, elements would be crushed by them. So a step in contact is the first
+// iteration, with the matrix that the forces were found with. Where that matrix had to be made
+// definite, the iteration is no solution, and the cut ones follow.
+#include "fem/trial.h"
 #include "full/full.h"
 
 #include <string.h>
 
 #define DEFAULT_ITERATIONS 20
 #define TOUCHED_ITERATIONS 4 // in contact: of those that are cut
-#define CUT_LEAST 1e-6       // of an iteration
 
 // ---- the simulator -----------------------------------------------------------------------------
 
@@ -40,6 +38,7 @@ lbSimulator *lb_full_simulator(lbBody *body, lbError *err) {
   if (!state->simulator)
     (void)lb_simulator_create(lb_full_shared(body->prepared)->fem, &def, NULL, NULL, NULL,
                               &state->simulator, err);
+  if (state->simulator) state->simulator->guarded = true;
   return state->simulator;
 }
 
@@ -263,6 +262,8 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   if (!state->searching) {
     flags = lb_simulator_step(sim, w->load);
     if (flags & LB_STEP_NONFINITE) return flags;
+    bool few = sim->def.newton_iterations < LB_TRIAL_FEW;
+    if (sim->failed && !few && step->integrator != LB_STEP_EULER) flags |= LB_STEP_FAR;
   } else if (!lb_simulator_open(sim, w->load, step->integrator != LB_STEP_ASKED, &flags))
     return LB_STEP_FAR;
   state->shifted = flags & LB_STEP_SHIFTED;
@@ -354,7 +355,8 @@ static double cut(lbBody *body, const lbStep *step, lbScratch *s) {
   for (int32_t i = 0; i < body->prepared->padded; i++) way[i] = s->q[i] - from[i];
   sum_load(body, state->simulator, false, s, w->load);
   double before = cost_of(body, step, from, &rounding, s);
-  for (double t = 1; t > CUT_LEAST; t *= 0.5) {
+  double t = 1;
+  for (int k = 0; k <= LB_TRIAL_HALVINGS; k++, t *= 0.5) {
     for (int32_t i = 0; i < body->prepared->padded; i++) s->q[i] = from[i] + t * way[i];
     if (cost_of(body, step, s->q, &rounding, s) <= before + 1e-4 * rounding) return t;
   }

@@ -3,14 +3,19 @@
 // moves have shown (broyden.c), and when they are done. A step that comes nowhere with the matrix
 // of a former place gets one of its own, and after that Newton's method.
 #include "method/subspace/newton_step.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 
 #include <string.h>
 
-#define SECANT_TOLERANCE 1e-3 // where one linear solve a step is asked for
-#define DIVERGED 10           // times the least residual
-#define SPENT_MOST 4          // iterations beyond easy ones, until another matrix costs less
+// Of the largest force, the residual where one linear solve a step is asked for. Doubled, steps end
+// at twice the error.
+#define SECANT_TOLERANCE 1e-3
+// Times the least residual, from which on an attempt begins anew. Doubled, attempts last longer.
+#define DIVERGED 10
+
+enum { SPENT_MAX = 4 }; // iterations beyond easy ones, until another matrix costs less
 
 // ---- the matrix --------------------------------------------------------------------------------
 
@@ -43,7 +48,7 @@ int32_t lb_secants_begin(lbBody *body, const lbStepScheme *scheme, lbScratch *s)
   double key[4];
   find_key(body, scheme, key);
   bool fits = kept->version == body->prepared->version && !memcmp(key, kept->of, sizeof key);
-  bool moves = w->attempt == LB_ATTEMPT_NEW_MATRIX || kept->spent >= SPENT_MOST;
+  bool moves = w->attempt == LB_ATTEMPT_NEW_MATRIX || kept->spent >= SPENT_MAX;
   w->factors = kept->factors;
   w->secants.count = 0;
   if (fits && !moves) return 0;
@@ -110,7 +115,7 @@ int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResi
   static const int32_t tries[] = {
     [LB_ATTEMPT_KEPT_MATRIX] = 8, [LB_ATTEMPT_NEW_MATRIX] = LB_SECANTS
   };
-  double tight = fmax(body->newton_tolerance, LB_STEP_TOLERANCE_LEAST);
+  double tight = fmax(body->newton_tolerance, LB_SUM_ROUNDING);
   double enough = body->newton_iterations > 1 ? tight : fmax(tight, SECANT_TOLERANCE);
   if (G->size <= enough * G->scale + G->noise && keeps) return 0;
   if (G->size <= tight * G->scale + G->noise) return LB_STEP_FAR;

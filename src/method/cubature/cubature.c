@@ -1,14 +1,18 @@
 // Forces by cubature (method/cubature/cubature.h): displacements of the nodes of the chosen
 // elements, the elements' own forces and tangents, and what they are in reduced coordinates.
 #include "method/cubature/cubature.h"
+#include "method/limits.h"
 
 #include "method/subspace/subspace.h"
 
 #include <string.h>
 
-#define ROUNDING 1e-15    // of an element's modulus, in its stress and energy density
-#define LEAST_STRAIN 1e-8 // below it forces are rounding
-#define RATE_STEP 1e-5    // by which a tangent's rate is found: of the smallest element
+// Below it forces are rounding. Doubled, unfollowed forces are told of bodies that are bent twice
+// as far.
+#define LEAST_STRAIN 1e-8
+// Of the smallest element, the step by which the rate of a tangent is found. Doubled, it is off by
+// twice as much.
+#define RATE_STEP 1e-5
 
 typedef struct Cubature {
   const lbCubatureKernels *kernels;
@@ -416,7 +420,7 @@ static const double *rest_stiffness(const void *data) {
 }
 
 // Energies are differences of terms that are as large as the moduli.
-static double energy_noise(const void *data) { return ROUNDING * largest_energy(data); }
+static double energy_noise(const void *data) { return LB_ROUNDING * largest_energy(data); }
 
 // Stresses are such differences, too: those of a body at rest are e m, with m the modulus and
 // e = ROUNDING. In an element of volume V and size l they put forces of up to e m V / l on the
@@ -432,7 +436,7 @@ static double force_noise(const void *data) {
       sum += element_energy(own, b, lane) *
              spread_of_rows(&own->plan->rows, batch->nodes + lane * nodes, nodes);
   }
-  return ROUNDING * sum / own->plan->shortest;
+  return LB_ROUNDING * sum / own->plan->shortest;
 }
 
 static double distance(const void *data, const double *q, double *work) {

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define LEAST 1e-3 // of the widest spread's square
+// Of the square of the widest spread, added to all. Doubled, narrow sets of poses count as wider.
+#define SPREAD_LEAST 1e-3
 
 static double pose_entry(const lbPrepared *p, int32_t pose, int32_t i) {
   const lbModel *m = p->model;
@@ -31,7 +32,8 @@ static bool factor(lbPoses *poses) {
   size_t n = (size_t)poses->stride;
   double most = 0;
   for (size_t i = 0; i < (size_t)poses->count; i++) most = fmax(most, poses->factors[i * (n + 1)]);
-  for (size_t i = 0; i < (size_t)poses->count; i++) poses->factors[i * (n + 1)] += LEAST * most;
+  for (size_t i = 0; i < (size_t)poses->count; i++)
+    poses->factors[i * (n + 1)] += SPREAD_LEAST * most;
   return most > 0 && poses->ldlt->factor(poses->count, poses->factors);
 }
 

@@ -8,16 +8,15 @@
 // list alone, and brings its frames along. Once a frame of the model itself has been removed the
 // list tells nothing any more, and states are for bodies of these very frames.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 #include "frames/inserted_weight.h"
 
 #include <string.h>
 
-#define ITERATIONS 30
-#define REACH_LEAST 3.0 // voxels: with fewer samples than that a frame's mass is not positive
-#define CLOSE 1e-9      // of the body's size
-#define NEAR 1e-7       // of the body's size, and rad: an iteration that ends the fit of poses
+#define REACH_LEAST 3.0 // voxels; halved, a frame has so few samples that its mass is not positive
+#define NEAR 1e-7 // of the body's size, and rad, where a fit ends; doubled, it is off by so much
 
 // ---- going on with other frames ----------------------------------------------------------------
 
@@ -94,7 +93,7 @@ lbStatus lb_frames_find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 
     double distance = lb_length(lb_sub(point_near(body, motions, k, at).x, x));
     if (distance < nearest) nearest = distance, X = at;
   }
-  for (*iterations = 0; *iterations < ITERATIONS; ++*iterations) {
+  for (*iterations = 0; *iterations < LB_NEWTON_MAX; ++*iterations) {
     // Weights jump a little from voxel to voxel: it ends in that in which it is about to.
     if (moved > 0.5 * cell) *home = lb_voxels_nearest(voxels, X, NULL);
     lbFramePoint p = point_near(body, motions, *home, X);
@@ -102,7 +101,7 @@ lbStatus lb_frames_find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 
     double length = lb_length(step), most = 2 * cell;
     if (!isfinite(length)) break;
     nearest = lb_length(missing);
-    if (nearest <= CLOSE * body->prepared->size) break;
+    if (nearest <= LB_NEGLIGIBLE * body->prepared->size) break;
     X = lb_add_scaled(X, length > most ? most / length : 1, step);
     moved = length;
   }

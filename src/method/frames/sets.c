@@ -8,9 +8,8 @@
 
 #include <string.h>
 
-#define BUMP_MOST 0.999 // so that the others' weights are not lost
-#define BUMP_LEAST 1e-3
-#define SUM_LEAST 1e-6 // of weights that are left
+#define BUMP_LEAST 1e-3 // of a weight, for it and for all others; doubled, frames reach less far
+#define SUM_LEAST 1e-6  // of weights that are left; doubled, fewer places may have a frame
 
 // ---- lists under way ---------------------------------------------------------------------------
 
@@ -117,7 +116,7 @@ lbStatus lb_frames_set_insert(const lbModel *m, const lbVoxels *voxels, const lb
     double slope[3], b;
     b = lb_weight_linear(voxels, at, lb_vec3_load(positions + 3 * (size_t)point), bump, slope);
     if (!(b > BUMP_LEAST)) b = slope[0] = slope[1] = slope[2] = 0;
-    if (b > BUMP_MOST) b = BUMP_MOST, slope[0] = slope[1] = slope[2] = 0;
+    if (b > 1 - BUMP_LEAST) b = 1 - BUMP_LEAST, slope[0] = slope[1] = slope[2] = 0;
     if (node)
       add_with_bump(&from->nodes, point, 1, count, b, slope, &at_nodes);
     else

@@ -1,10 +1,8 @@
 // What the bodies of a model by frames share: samples with their materials, nodes, masses.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include <string.h>
-
-#define MASS_LEAST 1e-9 // of the mean, for nodes without mass
-#define SHIFT 1e-9      // of the stiffness at rest, for bodies that move as a whole
 
 lbStatus lb_frames_prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
   p->state_extra = LB_FRAMES_HEAD + LB_FRAMES_STATE * lb_frames_room(p);
@@ -150,7 +148,7 @@ static lbStatus make_nodes(const lbModel *m, lbFramesShared *shared, lbError *er
 // ---- the whole ---------------------------------------------------------------------------------
 
 static void fill_masses(const lbModel *m, double *masses) {
-  double least = MASS_LEAST * m->rigid_mass[0] / m->size.node_count;
+  double least = LB_NEGLIGIBLE * m->rigid_mass[0] / m->size.node_count;
   for (int32_t n = 0; n < m->size.node_count; n++) masses[n] = fmax(m->node_masses[n], least);
 }
 
@@ -211,7 +209,7 @@ static lbStatus find_rest_factor(const lbPrepared *p, lbFramesShared *shared, lb
       stiffness += sums.K[(size_t)i * (size_t)(n + 1)];
       mass += sums.M[(size_t)i * (size_t)(n + 1)];
     }
-    double shift = SHIFT * stiffness / fmax(mass, 1e-300);
+    double shift = LB_NEGLIGIBLE * stiffness / fmax(mass, 1e-300);
     status = lb_frame_springs_create(shared->samples, shared->count, shared->rest, shared->fixed,
                                      sums.K, &shared->springs, err);
     lb_frames_combine(shared->count, 1, sums.K, shift, sums.M, shared->rest_factor);

@@ -3,13 +3,12 @@
 // Up to LB_FRAMES_DENSE frames they are factored whole, by LDLᵀ. Of more frames most pairs have
 // nothing to do with each other: only blocks of pairs that act together somewhere are looked at,
 // and systems are solved by conjugate gradients, with the blocks of frames alone as a
-// preconditioner, to a residual of TOLERANCE and in at most ITERATIONS.
+// preconditioner, to a residual of LB_SUM_ROUNDING of the right
+// side in the norm of the preconditioner and in at most LB_GRADIENTS_MAX iterations.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include <string.h>
-
-#define TOLERANCE 1e-13 // of the right side, in the norm of the preconditioner
-#define ITERATIONS 1000
 
 static bool is_dense(const lbFramesShared *shared) { return shared->count <= LB_FRAMES_DENSE; }
 
@@ -204,8 +203,8 @@ static bool solve_by_gradients(const Gradients *g, double *x) {
   memset(x, 0, n * sizeof *x);
   precondition(g, g->r, g->z);
   memcpy(g->p, g->z, n * sizeof *x);
-  double rz = dot(n, g->r, g->z), goal = TOLERANCE * TOLERANCE * rz;
-  for (int k = 0; k < ITERATIONS && rz > goal; k++) {
+  double rz = dot(n, g->r, g->z), goal = LB_SUM_ROUNDING * LB_SUM_ROUNDING * rz;
+  for (int k = 0; k < LB_GRADIENTS_MAX && rz > goal; k++) {
     multiply(g, g->p, g->Ap);
     double curvature = dot(n, g->p, g->Ap);
     if (!(curvature > 0)) return false;

@@ -10,25 +10,24 @@
 // its forces have brought the frames, until nodes are there. Momenta of a free body, which
 // implicit Euler does not keep in these coordinates, are set right by a rigid motion.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 #include "body/guard.h"
 
 #include <string.h>
 
-#define AGAIN_MOST 20
-#define HOPELESS_MOST 3
-#define CLOSE 1e-11   // of the body's size: how near linearised nodes must come to true ones
-#define TURN_MOST 1.5 // rad that a frame may turn in a step
-#define WAY_MOST 1.0  // of the body's size that it may move relative to the others
-#define SPUN_MOST 1e3 // rad that a free body may turn in a step as a whole: momentum beyond is lost
-#define HALVINGS 30
-#define STORED_MOST 10.0 // times half the modulus: no drag stretches a body farther
-#define DRAGGED_MOST 2.0 // likewise, of frames that are dragged
-#define DRAG_HALVINGS 60
-#define TWISTED -0.25    // cosine of half the angle between a frame and its pivot
-#define CREATED_MOST 0.1 // of what there was
-#define NOISE 1e-15      // of the modulus: what rounding may leave in the energies of laws
+// Of the body's size, between linearised nodes and true ones. Doubled, constraints are met half as
+// well.
+#define CLOSE 1e-11
+// Times the modulus, of stored energy: drags stretch a body no farther. Doubled, 1.4 times as far.
+#define STORED_MOST 10.0
+// rad in a step, of a body as a whole: faster spins are rounding of other momenta. Doubled, such
+// bodies spin twice as fast.
+#define SPUN_MOST 1e3
+// Cosine of half the angle between a frame and its pivot, from which on signs are compared. Nearer
+// to 0, energies are compared more often.
+#define TWISTED -0.25
 
 // ---- frames that move as told ------------------------------------------------------------------
 
@@ -103,9 +102,9 @@ static lbFramePose within_reach(lbBody *body, int32_t i, lbFramesWork *w) {
   lbFramePose to = goal;
   double velocity[6];
   if (memcmp(&goal, &from, sizeof goal) == 0) return goal;
-  double most = fmax(elastic_of(body, w), DRAGGED_MOST * shared->modulus), share = 1;
+  double most = fmax(elastic_of(body, w), STORED_MOST * shared->modulus), share = 1;
   lb_frame_velocity_between(&from, &goal, 1, velocity);
-  for (int k = 0; k < DRAG_HALVINGS; k++, share *= 0.5) {
+  for (int k = 0; k < LB_HALVINGS_MAX; k++, share *= 0.5) {
     if (k > 0) to = lb_frame_advance(&from, velocity, share);
     state->poses[i] = to;
     bool good = elastic_of(body, w) <= most;
@@ -138,6 +137,7 @@ static bool find_poses(const lbBody *body, double h, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
   bool good = true;
+  w->elastic_end = NAN;
   for (int32_t i = 0; i < shared->count; i++) {
     const double *velocity = w->velocity + 6 * i;
     for (int k = 0; k < 6; k++) good = good && lb_is_bounded(h * velocity[k]);
@@ -268,60 +268,79 @@ void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *s, con
   move_nodes(body, step->h, w->right, w, moved);
 }
 
-// Whether the step made energy out of nothing.
-static bool creates_energy(const lbBody *body, double h, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  int32_t n = 6 * shared->count;
+// By the forces of the step.
+static double elastic_at_end(const lbBody *body, lbFramesWork *w) {
   lbFrameSystem sums = { 0 };
+  if (!isnan(w->elastic_end)) return w->elastic_end;
   lb_frames_sum_by(body, w->by_springs, 0, w->end, w->poses, w->velocity, w->room, &sums);
-  if (!lb_is_bounded(sums.energy)) return true;
-  if (sums.energy > STORED_MOST * shared->modulus && sums.energy > w->elastic) return true;
-  memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
-  lb_frames_add_mass_product(body, 0.5, w->velocity, w, w->right);
-  double kinetic = lb_frames_dot(n, w->velocity, w->right), energy = sums.energy + kinetic;
-  double work = fabs(h * lb_frames_dot(n, w->loads, w->velocity)) + w->work;
-  if (kinetic > (1 + CREATED_MOST) * (w->kinetic_most + work) + NOISE * shared->modulus)
-    return true;
-  double most = w->energy + CREATED_MOST * fabs(w->energy) + (1 + CREATED_MOST) * work;
-  return !w->driven && energy > most + NOISE * shared->modulus;
+  return w->elastic_end = lb_is_bounded(sums.energy) ? sums.energy : INFINITY;
 }
 
-// How far a frame would turn or go, relative to what it may; the mean way of all is theirs.
-static double excess_of(const lbBody *body, double h, const lbFramesWork *w) {
+// Of M at the step's start.
+static double kinetic_at_end(const lbBody *body, lbFramesWork *w) {
+  int32_t n = 6 * lb_frames_count(body);
+  memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
+  lb_frames_add_mass_product(body, 0.5, w->velocity, w, w->right);
+  return lb_frames_dot(n, w->velocity, w->right);
+}
+
+// Springs and samples agree near the rest shape alone: a step by forces that are not the body's own
+// must not bring more motion than there is energy by these. Nothing is known of what frames that
+// are moved supply.
+double lb_frames_created(const lbBody *body, const lbStep *step, lbScratch *s, double *energy) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  lbFramesWork *w = s->own;
+  *energy = 0;
+  if (w->driven) return 0;
+  double elastic = elastic_at_end(body, w), kinetic = kinetic_at_end(body, w);
+  if (!lb_is_bounded(elastic)) return INFINITY;
+  double work = step->h * lb_frames_dot(6 * shared->count, w->loads, w->velocity) + w->work;
+  double created = elastic + kinetic - w->energy - work;
+  double drift = 0.5 * lb_dot(w->momentum, w->momentum) / shared->whole.mass;
+  *energy = elastic + (body->frame.fitted ? fmax(kinetic - drift, 0) : kinetic);
+  created = fmax(created, kinetic - w->kinetic_most - work);
+  return fabs(created) > LB_ROUNDING * shared->modulus ? created : 0;
+}
+
+// Whether frames would turn or go farther in the step than the method can follow; the mean
+// displacement of all is the body's. Or the body would be stretched beyond all reason.
+static bool goes_too_far(const lbBody *body, double h, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbVec3 mean = lb_vec3(0, 0, 0);
-  double most = 0, size = fmax(body->prepared->size, 1e-300);
+  double size = fmax(body->prepared->size, 1e-300);
   for (int32_t i = 0; i < shared->count; i++)
     mean = lb_add_scaled(mean, 1.0 / shared->count, lb_vec3_load(w->velocity + 6 * i + 3));
   for (int32_t i = 0; i < shared->count; i++) {
     const double *velocity = w->velocity + 6 * i;
     if (w->prescribed[i]) continue;
-    lbVec3 way = lb_sub(lb_vec3_load(velocity + 3), mean);
-    most = fmax(most, h * lb_length(lb_vec3_load(velocity)) / TURN_MOST);
-    most = fmax(most, h * lb_length(way) / (WAY_MOST * size));
+    lbVec3 relative = lb_sub(lb_vec3_load(velocity + 3), mean);
+    if (!(h * lb_length(lb_vec3_load(velocity)) <= LB_FRAMES_TURN_MAX)) return true;
+    if (!(h * lb_length(relative) <= size)) return true;
   }
-  return lb_is_bounded(most) ? most : INFINITY;
+  double stored = elastic_at_end(body, w);
+  return !lb_is_bounded(stored) || stored > fmax(STORED_MOST * shared->modulus, w->elastic);
 }
 
-// The last rule: as much of the step as does no harm.
-static bool shorten(const lbBody *body, double h, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  double share = 1 / fmax(1, excess_of(body, h, w));
-  for (int k = 0; k < HALVINGS; k++, share = 0.5) {
-    for (int32_t i = 0; i < 6 * shared->count; i++)
-      if (!w->prescribed[i / 6]) w->velocity[i] *= share;
-    if (find_poses(body, h, w) && !creates_energy(body, h, w)) return true;
+// A step by implicit Euler has a potential, of which the matrix sees the second order alone: it is
+// searched along the way, until frames go no farther than they may and the account bears what is
+// created, or nothing moves.
+static int32_t search_line(const lbBody *body, const lbStep *step, lbScratch *s) {
+  lbFramesWork *w = s->own;
+  for (int k = 0; k <= LB_HALVINGS_MAX; k++) {
+    double energy, share = k < LB_HALVINGS_MAX ? 0.5 : 0;
+    double created = lb_frames_created(body, step, s, &energy);
+    if (lb_guard_bears(body, created, energy) && !goes_too_far(body, step->h, w)) return 0;
+    for (int32_t i = 0; i < 6 * lb_frames_count(body); i++)
+      if (!w->prescribed[i / 6]) w->velocity[i] = share > 0 ? share * w->velocity[i] : 0;
+    if (!find_poses(body, step->h, w)) return LB_STEP_NONFINITE;
   }
-  for (int32_t i = 0; i < 6 * shared->count; i++)
-    if (!w->prescribed[i / 6]) w->velocity[i] = 0;
-  return find_poses(body, h, w);
+  return LB_STEP_NOT_CONVERGED;
 }
 
 // Whether the step is to be taken.
-static int32_t judge(const lbBody *body, const lbStep *step, lbFramesWork *w) {
-  if (excess_of(body, step->h, w) <= 1 && !creates_energy(body, step->h, w)) return 0;
-  if (step->integrator == LB_STEP_EULER && !shorten(body, step->h, w)) return LB_STEP_NONFINITE;
-  return LB_STEP_FAR;
+static int32_t judge(const lbBody *body, const lbStep *step, lbScratch *s) {
+  if (step->integrator == LB_STEP_EULER) return search_line(body, step, s);
+  return goes_too_far(body, step->h, s->own) ? LB_STEP_FAR : 0;
 }
 
 // Forces that came after the linearisation, which is linear in them, as if they had been loads.
@@ -359,17 +378,15 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
     double farthest = 0;
     for (int32_t i = 0; i < body->prepared->dimension; i++) {
       farthest = fmax(farthest, fabs(s->b[i] - s->q[i]));
-      w->work += fabs(w->pull[i] * (s->b[i] - s->q0[i]));
+      w->work += w->pull[i] * (s->b[i] - s->q0[i]);
     }
     memcpy(s->q, s->b, (size_t)body->prepared->padded * sizeof(double));
     if (!lb_is_bounded(farthest)) return LB_STEP_NONFINITE;
-    bool hopeless = step->integrator != LB_STEP_ASKED || farthest > body->prepared->size;
-    if (farthest > CLOSE * body->prepared->size &&
-        step->iteration + 1 < (hopeless ? HOPELESS_MOST : AGAIN_MOST))
+    if (farthest > CLOSE * body->prepared->size && step->iteration + 1 < LB_LINEARISATIONS_MAX)
       return LB_STEP_AGAIN;
   }
   memset(s->v, 0, (size_t)body->prepared->padded * sizeof(double));
-  return judge(body, step, w);
+  return judge(body, step, s);
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -481,16 +498,19 @@ static int32_t step_alone(lbBody *body, double h, int32_t take, lbScratch *s) {
     lbFramesWork *w = s->own;
     w->work = 0;
     flags |= linearise(body, &step, s);
-    if (!(flags & LB_STEP_NONFINITE)) flags |= judge(body, &step, w);
-    if ((flags & LB_STEP_FAR) && step.integrator == LB_STEP_EULER)
-      flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
+    if (!(flags & LB_STEP_NONFINITE)) flags |= judge(body, &step, s);
     if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) break;
+    double excess = lb_guard_account(body, &step, s);
+    bool last = step.integrator == LB_STEP_EULER;
+    if (excess > 0 && !last) flags |= LB_STEP_FAR;
+    if (excess > 0 && !last) break;
+    if (excess > 0) method->get(body, s->q0, NULL, NULL);
     lb_frames_commit(body, &step, s);
-    if (!body->frame.fitted) continue;
-    if (lb_frames_any_held(body))
+    if (body->frame.fitted && lb_frames_any_held(body))
       method->fit_frame(body, s);
-    else
+    else if (body->frame.fitted)
       lb_frames_fit_frame(body, &w->survey);
+    if (excess > 0) flags |= lb_guard_dissipate(body, excess, s);
   }
   if (!(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) || count == 1) return flags;
   method->restore(body, s->numbers);

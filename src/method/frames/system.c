@@ -1,12 +1,10 @@
 // The system of a step of a body of frames: forces, stiffness and mass at its start (frames_step.c
 // has the formula), and what is done where forces make no sense.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include <math.h>
 #include <string.h>
-
-#define SPRUNG 1e-9    // of the modulus: what rounding may leave of the energy of springs
-#define LIFT_MOST 1e16 // times the mass
 
 static void sum_all(const lbBody *body, bool safe, lbFramesWork *w, lbFrameSystem *sums) {
   const lbFramesState *state = lb_frames_state(body);
@@ -136,7 +134,8 @@ static bool solve_step(const lbBody *body, double h, double lift, const lbFrameS
 // Pairs may have springs that push, so that all together push only near the rest shape: far from
 // it their energy may be negative. Laws may have no energy at all, where something is inside out.
 static bool makes_sense(const lbBody *body, double energy, const lbFramesWork *w) {
-  double least = w->by_springs ? -SPRUNG * lb_frames_shared(body->prepared)->modulus : -INFINITY;
+  double least =
+      w->by_springs ? -LB_NEGLIGIBLE * lb_frames_shared(body->prepared)->modulus : -INFINITY;
   return lb_is_bounded(energy) && energy >= least;
 }
 
@@ -156,8 +155,7 @@ static bool sum_sensibly(const lbBody *body, bool safe, lbFramesWork *w, lbFrame
   return lb_is_bounded(sums->energy);
 }
 
-// Springs and samples agree near the rest shape alone: a step by forces that are not the body's own
-// must not bring more than there is by these.
+// What motion a step by forces that are not the body's own may bring: the energy by its own.
 static double kinetic_most(const lbBody *body, lbFramesWork *w) {
   const lbFramesState *state = lb_frames_state(body);
   bool own = state->forces == LB_FRAME_SPRINGS;
@@ -175,7 +173,8 @@ static bool solve(const lbBody *body, double h, bool safe, const lbScratch *s, l
   if (solve_step(body, h, 0, &sums, w)) return true;
   w->by_springs = false;
   if (!sum_sensibly(body, true, w, &sums)) return false;
-  for (double lift = 0; lift < LIFT_MOST; lift = fmax(1, 10 * lift))
+  double lift = 0;
+  for (int k = 1; k < LB_FACTORINGS_MAX; k++, lift = fmax(1, 10 * lift))
     if (solve_step(body, h, lift, &sums, w)) return true;
   return false;
 }

@@ -3,11 +3,12 @@
 // for all of them at once, so that coefficients are read once and no lane is idle. A body whose
 // step needs more than one linear solve goes on alone from there. What a body gets is what it gets
 // alone, to the bit: the kernels of both keep to one order of operations.
+#include "body/guard.h"
 #include "method/subspace/subspace.h"
 
 #include <string.h>
 
-#define FEWEST 3 // bodies that are worth it
+enum { FEWEST = 3 }; // bodies that are worth a batch
 
 // Numbers of the bodies side by side: (stride x 8), triangles of matrices (packed x 8).
 struct lbCrowdWork {
@@ -216,7 +217,7 @@ static void end(const Crowd *c, const lbNewtonScheme *scheme, const lbNewtonNumb
 }
 
 // What became of a body's step: flags, with LB_STEP_AGAIN where it is to be ended alone.
-static int32_t judge(const Crowd *c, int m, double *created) {
+static int32_t judge(const Crowd *c, int m, lbStepEnergy *created) {
   const Work *w = c->work;
   const lbNewtonStart start = { w->energy0[m], w->stiffest[m] };
   double figures[LB_NEWTON_FIGURES], energy = c->block->energies[m];
@@ -253,7 +254,7 @@ static void go_on_alone(const Crowd *c, int m) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static void commit(const Crowd *c, const int32_t *flags, const double *created) {
+static void commit(const Crowd *c, const int32_t *flags, const lbStepEnergy *created) {
   const lbSubspace *own = c->own;
   const lbNewtonKernels *kernels = own->newton;
   Work *w = c->work;
@@ -263,7 +264,7 @@ static void commit(const Crowd *c, const int32_t *flags, const double *created) 
     lbSubspaceState *state = done ? c->bodies[m]->own : NULL;
     q[m] = done ? state->q : w->unused, v[m] = done ? state->v : w->unused;
     a[m] = done ? state->a : w->unused;
-    if (done) state->created = created[m];
+    if (done) lb_guard_book(c->bodies[m], created[m].created, created[m].end);
   }
   double *vectors[] = { w->q, w->v, w->a };
   double *const *rows[] = { q, v, a };
@@ -277,7 +278,7 @@ static void step_together(const Crowd *c) {
   const lbNewtonScheme scheme = lb_newmark_scheme(c->h);
   const lbNewtonNumbers x = numbers_of(c);
   int32_t flags[LB_BATCH] = { 0 };
-  double created[LB_BATCH] = { 0 };
+  lbStepEnergy created[LB_BATCH] = { 0 };
   gather(c);
   uint32_t refused = begin(c, &scheme, &x);
   end(c, &scheme, &x);

@@ -1,14 +1,16 @@
 // What a subspace body is made of: its forces, its reduced mass, and the same for other materials
 // than the model's.
 #include "body/constraints.h"
+#include "method/limits.h"
 #include "method/subspace/subspace.h"
 
 #include "elastic/element.h"
 
 #include <string.h>
 
-#define POWER_ITERATIONS 100
-#define ABSURD_SIZES 1e6 // displacements of so many times the body's size
+// Times the body's size, a displacement that no step may end with. Doubled, bodies fly twice as
+// far.
+#define ABSURD_SIZES 1e6
 
 // ---- mass --------------------------------------------------------------------------------------
 
@@ -158,7 +160,7 @@ static lbStatus find_stiffest(const lbPrepared *p, lbSubspace *s, lbError *err) 
   if (!x) return lb_fail_memory(err);
   double *y = x + s->stride;
   for (int32_t i = 0; i < r; i++) x[i] = 1 + 0.3 * (i % 7);
-  for (int pass = 0; pass < POWER_ITERATIONS; pass++) {
+  for (int pass = 0; pass < LB_POWERS_MAX; pass++) {
     double size = sqrt(lb_row_dot(r, x, x));
     if (!(size > 0)) break;
     for (int32_t i = 0; i < r; i++) x[i] /= size;

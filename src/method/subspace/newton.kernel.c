@@ -9,6 +9,8 @@ extern const lbNewtonKernels LB_KERNEL(lb_newton_kernels);
 
 #define INLINE LB_FOUR_INLINE
 
+enum { ALONE_SPAN = 4, CROWD_SPAN = 1 }; // coordinates at a time
+
 // ---- one body ----------------------------------------------------------------------------------
 
 typedef int64_t FourMask __attribute__((vector_size(32)));
@@ -29,7 +31,7 @@ static void put_figures_alone(lbFour sums[1][LB_SUMS], const lbFour *most, doubl
 
 #define NAME(x) x##_alone
 #define NUMBER lbFour
-#define SPAN 4
+#define SPAN ALONE_SPAN
 #define LOAD(x, i) lb_four_load((x) + (i))
 #define STORE(x, i, number) lb_four_store((x) + (i), number)
 #define SPLAT(x) lb_four_splat(x)
@@ -95,7 +97,7 @@ static void put_figures_crowd(lbLanes sums[4][LB_SUMS], const lbLanes *most, dou
 
 #define NAME(x) x##_crowd
 #define NUMBER lbLanes
-#define SPAN 1
+#define SPAN CROWD_SPAN
 #define LOAD(x, i) lb_load((x) + LB_BATCH * (i))
 #define STORE(x, i, number) lb_store((x) + LB_BATCH * (i), number)
 #define SPLAT(x) lb_splat(x)

@@ -7,9 +7,10 @@
 
 #include <string.h>
 
-#define CREATED 0.03       // of the energy may have been created
-#define STUCK_FORCE 1e-3   // of the linear force, is an equilibrium
-#define STUCK_KINETIC 1e-6 // of the elastic energy, is rest
+// Of the linear force and of the elastic energy: what is left at rest in a false equilibrium.
+// Doubled, bodies are called stuck earlier.
+#define STUCK_FORCE 1e-3
+#define STUCK_KINETIC 1e-6
 
 // ---- vectors -----------------------------------------------------------------------------------
 
@@ -98,13 +99,6 @@ void lb_subspace_accelerate(lbBody *body, const double *q, const double *f, cons
                                           : lb_subspace_evaluate(body, q, scratch);
   if (!s->forces->along) lb_subspace_multiply(s, e->K, v, w->Ku);
   accelerate_by(body, f, v, e->R, a, w);
-}
-
-bool lb_subspace_account(const lbBody *body, double created, double energy, double *account) {
-  if (fabs(created) <= body->prepared->energy_noise) created = 0;
-  double sum = ((const lbSubspaceState *)body->own)->created + created;
-  *account = fmin(fmax(sum, 0), CREATED * energy);
-  return !(created > 0 && sum > CREATED * energy);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -216,16 +210,14 @@ static void save(const lbBody *body, double *numbers) {
   const lbSubspaceState *state = body->own;
   size_t padded = (size_t)body->prepared->padded;
   memcpy(numbers, state->a, padded * sizeof(double));
-  numbers[padded] = state->created;
-  if (state->matrix.q) save_secants(state, padded, numbers + padded + 1);
+  if (state->matrix.q) save_secants(state, padded, numbers + padded);
 }
 
 static void restore(lbBody *body, const double *numbers) {
   lbSubspaceState *state = body->own;
   size_t padded = (size_t)body->prepared->padded;
   memcpy(state->a, numbers, padded * sizeof(double));
-  state->created = numbers[padded];
-  if (state->matrix.q) restore_secants(state, padded, numbers + padded + 1);
+  if (state->matrix.q) restore_secants(state, padded, numbers + padded);
 }
 
 // ---- the step ----------------------------------------------------------------------------------
@@ -294,6 +286,13 @@ static int32_t end(lbBody *body, const lbStep *step, lbScratch *scratch) {
                                 : lb_newton_end(body, step, scratch);
 }
 
+static double created(const lbBody *body, const lbStep *step, lbScratch *scratch, double *energy) {
+  const lbStepEnergy *of = &((const lbSubspaceWork *)scratch->own)->created;
+  (void)body, (void)step;
+  *energy = of->end;
+  return of->created;
+}
+
 bool lb_subspace_may_be_stuck(double kinetic, double elastic) {
   return elastic > 0 && kinetic <= STUCK_KINETIC * elastic;
 }
@@ -330,7 +329,6 @@ static int32_t commit(lbBody *body, const lbStep *step, lbScratch *scratch) {
     loops->drop(body->prepared->dimension, LB_SUBSPACE_DUST, vectors[k]);
     memcpy(rows[k], vectors[k], (size_t)body->prepared->dimension * sizeof(double));
   }
-  state->created = w->created;
   body->consistent = true;
   double whole = step->h / (step->share - step->share_before);
   int32_t flags = whole > lb_body_stable_step(body) ? LB_STEP_NOT_CONVERGED : 0;
@@ -430,7 +428,7 @@ static lbStatus prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
   return LB_OK;
 }
 
-// What was asked for; a rule that keeps the energy; that in halves; implicit Euler in quarters.
+// Integrators: what was asked for; safe: one that keeps the energy; implicit Euler.
 const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .takes_means = true,
                                           .stress_law = LB_MATERIAL_STVK,
@@ -446,7 +444,6 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .put = put,
                                           .set_weight = set_weight,
                                           .state_rows = 1,
-                                          .state_extra = 1,
                                           .save = save,
                                           .restore = restore,
                                           .accelerate = accelerate,
@@ -454,6 +451,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .respond = respond,
                                           .respond_many = respond_many,
                                           .end = end,
+                                          .created = created,
                                           .commit = commit,
                                           .step_many = lb_subspace_step_many,
                                           .many = 2 * LB_BATCH,

@@ -1,12 +1,10 @@
 // Rigid cores in a step of a warped body (warp_cores.h).
 #include "method/warp/cores.h"
+#include "method/limits.h"
 
 #include "warp/cores.h"
 
 #include <string.h>
-
-#define SPINS 8          // iterations for ω₁ of J₁ ω₁ = L
-#define SPIN_EXACT 1e-15 // rad that an iteration may still turn
 
 static void put_lane(const lbWarpBodyWork *w, double *lanes, size_t node, lbVec3 a) {
   double *to = lanes + lb_warp_lane(w, node);
@@ -164,12 +162,12 @@ static void end_free(const lbWarpCore *core, double theta, lbWarpCoreStep *own) 
   lbVec3 spin = lb_vec3_load(w + 3), L = lb_mat3_apply(lb_core_inertia(core, y->R), spin);
   end->velocity = lb_vec3_load(w);
   end->c = lb_add_scaled(y->c, theta, end->velocity);
-  for (int i = 0; i < SPINS; i++) {
+  for (int i = 0; i < LB_SPINS_MAX; i++) {
     end->R = turned(lb_scale(theta, spin), y->R);
     end->spin = lb_core_spin(lb_core_inertia(core, end->R), L);
     double change = lb_length(lb_sub(end->spin, spin));
     spin = end->spin;
-    if (!(theta * change > SPIN_EXACT)) break;
+    if (!(theta * change > LB_ROUNDING)) break;
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { ROWS = 5, EXTRA = 9 }; // of a saved state
+enum { ROWS = 5, EXTRA = 8 }; // of a saved state
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -86,9 +86,8 @@ static void save(const lbBody *body, double *numbers) {
   size_t padded = (size_t)body->prepared->padded;
   const double *rows[ROWS] = { state->u, state->v, state->force, state->weight, state->last };
   const lbPlacement *T = &state->T;
-  const double extra[EXTRA] = { T->position.x, T->position.y, T->position.z,
-                                T->rotation.x, T->rotation.y, T->rotation.z,
-                                T->rotation.w, T->identity,   state->created };
+  const double extra[EXTRA] = { T->position.x, T->position.y, T->position.z, T->rotation.x,
+                                T->rotation.y, T->rotation.z, T->rotation.w, T->identity };
   for (size_t k = 0; k < ROWS; k++) memcpy(numbers + k * padded, rows[k], padded * sizeof(double));
   memcpy(numbers + ROWS * padded, extra, sizeof extra);
 }
@@ -100,7 +99,6 @@ static void restore(lbBody *body, const double *numbers) {
   const double *extra = numbers + ROWS * padded;
   lbQuat rotation = lb_quat(extra[3], extra[4], extra[5], extra[6]);
   for (size_t k = 0; k < ROWS; k++) memcpy(rows[k], numbers + k * padded, padded * sizeof(double));
-  state->created = extra[8];
   bool identity = extra[7] != 0 || !lb_rotation_make_unit(&rotation);
   state->T =
       identity ? lb_placement_identity() : (lbPlacement){ lb_vec3_load(extra), rotation, false };
@@ -157,8 +155,7 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
 
 static const double *materials(const lbPrepared *p) { return lb_warp_shared(p)->materials; }
 
-// What was asked for; implicit Euler by elements in quarters, made shorter where they create
-// energy.
+// Integrators: what was asked for; safe and Euler: implicit Euler by elements.
 const lbBodyMethod lb_warp_method = { .method = LB_METHOD_WARP,
                                       .stress_law = LB_MATERIAL_COROTATED,
                                       .fit_frame = fit_frame,
@@ -182,6 +179,7 @@ const lbBodyMethod lb_warp_method = { .method = LB_METHOD_WARP,
                                       .respond = lb_warp_respond,
                                       .respond_at = lb_warp_respond_at,
                                       .end = lb_warp_end,
+                                      .created = lb_warp_created,
                                       .commit = lb_warp_commit,
                                       .many = 1,
                                       .report = report,

@@ -14,6 +14,7 @@
 // Σ x₁ × m v₁ = Σ y × m v₁, so that it is exact. Responses are made to keep them, too: the rigid
 // part of a force moves the body rigidly, the rest deforms it, and the response stays symmetric.
 #include "method/warp/cores.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 #include "body/hand_rows.h"
@@ -21,18 +22,22 @@
 
 #include <string.h>
 
-#define TOLERANCE                                                                                  \
-  1e-3 // of the residual, in the preconditioner's norm: less moves nothing by more
-       // than the step's own error, and a body at rest converges over steps
+// Of the residual in the preconditioner's norm. Doubled, a step is off by twice as much, which is
+// below its own error; a body at rest converges over steps.
+#define TOLERANCE 1e-3
+// The same of responses and of bodies that others touch, and of the body's size how far a core may
+// be off the place that constraints saw it at. Doubled, contacts and constraints are met half as
+// well.
 #define RESPONSE_TOLERANCE 1e-6
-#define LOOSEST 0.1 // where the caller corrects what is left
-#define TOUCHED_ITERATIONS                                                                         \
-  100                  // of a body that others touch: forces of what is 1 000 times heavier
-                       // nearly cancel, and what the solver leaves of them must be small
-#define CORES_OFF 1e-6 // of the body's size: a core that is elsewhere than constraints saw it
-#define CORES_AGAIN 3  // linearisations more for it, at most
-#define COMPLY_ITERATIONS 1000
-#define COMPLY_TOLERANCE 1e-4 // picks and hands ask for it, who need no digits
+// The tolerance of responses that the caller corrects. Doubled, it corrects more often.
+#define LOOSEST 0.1
+
+enum {
+  // Of a body that others touch: forces of what is 1 000 times heavier nearly cancel, and what the
+  // solver leaves of them must be small.
+  TOUCHED_ITERATIONS = 100,
+  CORES_AGAIN_MAX = 3, // more linearisations for cores
+};
 
 static bool is_driven(const lbBody *body) { return body->frame.kind == LB_FRAME_DRIVEN; }
 
@@ -382,11 +387,13 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
     double off = lb_warp_turn_cores(body, step, s, s->a);
     if (!is_bounded(whole, w)) return LB_STEP_NONFINITE;
-    if (constrained && off > CORES_OFF * body->prepared->size && step->iteration < CORES_AGAIN)
+    if (constrained && off > RESPONSE_TOLERANCE * body->prepared->size &&
+        step->iteration < CORES_AGAIN_MAX)
       return LB_STEP_AGAIN;
   }
   lb_whole_rates_to_own(whole, &w->end, &rates, w->u1, w->v1, s->v);
-  return lb_warp_keep_account(body, step, s);
+  if (step->integrator == LB_STEP_EULER) lb_warp_search_line(body, step, s);
+  return 0;
 }
 
 int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -398,7 +405,6 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   memcpy(state->v, w->v1, bytes);
   memcpy(state->last, w->load, bytes);
   state->T = w->end;
-  state->created = w->created;
   state->iterations = w->iterations;
   body->consistent = true;
   return 0;
@@ -420,7 +426,7 @@ void lb_warp_comply(const lbPrepared *p, double *x, lbScratch *s) {
   }
   lb_warp_ready(shared->warp, &w->solver, shared->warp->rest, 0, 1);
   lb_warp_lock_hinges(shared->warp, &w->solver); // they give way to any force
-  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, COMPLY_ITERATIONS, COMPLY_TOLERANCE);
+  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, LB_GRADIENTS_MAX, RESPONSE_TOLERANCE);
   lb_warp_from_lanes(shared->warp, w->v, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
 }

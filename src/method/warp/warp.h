@@ -42,7 +42,6 @@ typedef struct lbWarpState { // lbBody.own
   double *force, *weight;    // (padded)
   double *last;              // (padded) force at the last step's end, if lbBody.consistent
   lbPlacement T;
-  double created;     // J that steps have added, in so far as others have not taken it away again
   int32_t iterations; // of the solver in the last step, for those who measure: no part of states
 } lbWarpState;
 
@@ -69,7 +68,6 @@ typedef struct lbWarpBodyWork { // lbScratch.own
   lbFrameRates start_rates; // the frame's, at the start
   lbWarpCoreStep *cores;
   bool hinges_move; // with a driven frame
-  double created;   // as lbWarpState has it, at the end
 } lbWarpBodyWork;
 
 static inline size_t lb_warp_lane(const lbWarpBodyWork *w, size_t node) {
@@ -94,9 +92,10 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
 // Linear momentum, angular momentum about c, and the inertia about c (or NULL).
 void lb_warp_momenta(const lbWhole *whole, const double *u, const double *v, lbVec3 c, lbVec3 *P,
                      lbVec3 *L, lbMat3 *J);
-// At the end of a step (warp_energy.c): LB_STEP_FAR where it has created too much energy; the last
-// rule's is made shorter instead.
-int32_t lb_warp_keep_account(const lbBody *body, const lbStep *step, lbScratch *scratch);
+// lbBodyMethod.created (energy.c). Steps that certainly created nothing: 0, without the energy.
+double lb_warp_created(const lbBody *body, const lbStep *step, lbScratch *scratch, double *energy);
+// The end of a step by implicit Euler <- nearer to its start, where it creates energy.
+void lb_warp_search_line(const lbBody *body, const lbStep *step, lbScratch *scratch);
 // x <- K⁻¹ x at rest.
 void lb_warp_comply(const lbPrepared *prepared, double *x, lbScratch *scratch);
 
