@@ -87,7 +87,7 @@ static bool lasts(lbFramesState *state, lbVec3 place, double spacing, double dt)
 
 static double cell_of(const lbBody *body) { return lb_body_model(body)->voxel_grid[3]; }
 
-static double reach_of(const lbBody *body, double spacing) {
+static double reach_of_refinement(const lbBody *body, double spacing) {
   return REACH * fmax(spacing, SPACING_LEAST * cell_of(body));
 }
 
@@ -107,7 +107,7 @@ void lb_frames_refine(lbBody *body, const lbPresses *presses, int32_t most, doub
   }
   if (!lasts(state, place, spacing, dt) || count_at_contacts(state) >= most) return;
   state->pressed = 0; // where none can be, it is not tried again at once
-  if (lb_frames_insert_near(body, place, reach_of(body, spacing)) == LB_OK)
+  if (lb_frames_insert_near(body, place, reach_of_refinement(body, spacing)) == LB_OK)
     state->inserted[state->inserted_count - 1].unused = 0;
 }
 

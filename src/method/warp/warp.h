@@ -44,7 +44,7 @@ typedef struct lbWarpState { // lbBody.own
   double guess_h;            // opening for contacts tells; 0: nothing is known. No part of states
   double *last;              // (padded) force at the last step's end, if lbBody.consistent
   lbPlacement T;
-  int32_t iterations; // of the solver in the last step, for those who measure: no part of states
+  int32_t iterations; // of the solver in the last step, for measurements: no part of states
 } lbWarpState;
 
 static inline lbWarpState *lb_warp_state(const lbBody *body) { return body->own; }
