@@ -9,17 +9,17 @@
 
 static json_t *or_null(double value) { return value > 0 ? cli_number(value) : json_null(); }
 
-static json_t *figure(const benchRow *row, double value) {
+static json_t *row_figure(const benchRow *row, double value) {
   return row->counts ? cli_number(value) : or_null(value);
 }
 
 static json_t *row_document(const benchRow *row) {
   json_t *document = json_pack(
       "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "name", row->name, "parameters",
-      json_incref(row->parameters), "unit", row->unit, "median", figure(row, row->median), "min",
-      figure(row, row->min), "p99", figure(row, row->p99), "max", figure(row, row->max), "repeats",
-      (int)row->repeats, "paper", or_null(row->paper), "peer", or_null(row->peer), "limit",
-      or_null(row->limit));
+      json_incref(row->parameters), "unit", row->unit, "median", row_figure(row, row->median),
+      "min", row_figure(row, row->min), "p99", row_figure(row, row->p99), "max",
+      row_figure(row, row->max), "repeats", (int)row->repeats, "paper", or_null(row->paper), "peer",
+      or_null(row->peer), "limit", or_null(row->limit));
   if (row->note[0]) json_object_set_new(document, "note", json_string(row->note));
   return document;
 }
@@ -56,7 +56,7 @@ static int widest(int width, const char *text) {
   return length > width ? length : width;
 }
 
-static void print_table(const benchTable *table) {
+static void print_bench_table(const benchTable *table) {
   int name = 4, parameters = 10, unit = 4;
   for (int32_t i = 0; i < table->count; i++) {
     char *text = parameter_text(table->rows[i].parameters);
@@ -215,7 +215,7 @@ static cliStatus check_request(const char *name, const Request *request) {
   return CLI_OK;
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_bench(int count, char **words) {
   Request request = { .seconds = 20 };
   const cliOption options[] = {
     { "mesh", CLI_TEXT, &request.mesh, NULL, "FILE", "measure on this mesh (without: a shape)" },
@@ -251,7 +251,7 @@ static cliStatus run(int count, char **words) {
                      benchmarks[find_benchmark(name)].name, name);
   }
   if (status == LB_ERR_INTERRUPTED && table.count > 0 && !arguments.common.json)
-    print_table(&table); // what there is
+    print_bench_table(&table); // what there is
   if (status) {
     result = mesh ? cli_fail_about(mesh, &err) : cli_fail(&err);
   } else if (arguments.common.json) {
@@ -260,7 +260,7 @@ static cliStatus run(int count, char **words) {
       json_array_append_new(list, row_document(&table.rows[i]));
     result = cli_print_json(list);
   } else {
-    print_table(&table);
+    print_bench_table(&table);
   }
   bench_release(&table);
   return result;
@@ -316,5 +316,5 @@ const cliVerb cli_bench = {
   "  limber bench haptics --seconds 5\n"
   "  limber mesh --generate torus -o torus.msh\n"
   "  limber bench fem --mesh torus.msh --json",
-  run,
+  run_bench,
 };

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_cook(int count, char **words) {
   const char *output = NULL;
   lbCookDef def = lb_cook_def();
   const cliOption options[] = {
@@ -59,5 +59,5 @@ const cliVerb cli_cook = {
   "  limber cook scenes/stems.json -o stems.glb\n"
   "  limber run stems.glb -o out\n"
   "  limber cook scenes/bridge.json --bare --single -o bridge.glb",
-  run,
+  run_cook,
 };

@@ -272,7 +272,7 @@ static void print_model(const lbModel *model, bool arrays) {
 
 // ---- worlds ------------------------------------------------------------------------------------
 
-static json_t *body_document(const lbWorldDef *w, int32_t i) {
+static json_t *write_models_body(const lbWorldDef *w, int32_t i) {
   return json_pack("{s:o, s:i, s:s, s:o, s:o, s:o, s:o}", "name",
                    cli_text(lb_model_text(w->body_names, i)), "model", (int)w->body_models[i],
                    "method", lb_method_name(lb_world_method(w, i)), "position",
@@ -304,7 +304,7 @@ static int32_t substeps_max_of(const lbWorldDef *w) {
 static json_t *world_document(const lbWorldDef *w, bool arrays) {
   json_t *bodies = json_array(), *loads = json_array(), *probes = json_array();
   for (int32_t i = 0; i < w->size.body_count; i++)
-    json_array_append_new(bodies, body_document(w, i));
+    json_array_append_new(bodies, write_models_body(w, i));
   for (int32_t i = 0; i < w->size.load_count; i++)
     json_array_append_new(loads,
                           json_pack("{s:i, s:i, s:o, s:o, s:o}", "body", (int)w->load_bodies[i],

@@ -52,7 +52,7 @@ static void put_lines(FILE *to, char *text) {
   }
 }
 
-static void put(FILE *to, const char *format, va_list arguments) {
+static void print_formatted(FILE *to, const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   char *marked = mark_breaks(format), *text = NULL;
@@ -71,7 +71,7 @@ void cli_say(const char *format, ...) {
   if (quiet) return;
   va_list arguments;
   va_start(arguments, format);
-  put(stdout, format, arguments);
+  print_formatted(stdout, format, arguments);
   va_end(arguments);
 }
 
@@ -80,7 +80,7 @@ void cli_note(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fputs("limber: ", stderr);
-  put(stderr, format, arguments);
+  print_formatted(stderr, format, arguments);
   fputc('\n', stderr);
   va_end(arguments);
 }
@@ -207,7 +207,7 @@ static bool is_same_stage(const char *stage) {
 }
 
 // Stops the work; a selection of elements that has come to something goes on with that.
-static bool stop(void) {
+static bool is_stopped_by_signal(void) {
   if (has_selection) {
     alarm(0);
     has_selection = interrupted = 0;
@@ -216,10 +216,10 @@ static bool stop(void) {
 }
 
 // A bar on a terminal, plain lines otherwise; nothing for work under a second.
-static bool show_progress(const char *stage, double fraction, void *context) {
+static bool show_output_progress(const char *stage, double fraction, void *context) {
   (void)context;
   has_selection = keeps_selection && strncmp(stage, "cubature, ", 10) == 0;
-  if (interrupted) return stop();
+  if (interrupted) return is_stopped_by_signal();
   double now = lb_seconds();
   if (!is_same_stage(stage) || fraction <= 0) {
     snprintf(stage_name, sizeof stage_name, "%s", stage);
@@ -305,6 +305,6 @@ void cli_start_output(const cliCommon *common) {
   quiet = common->quiet;
   terminal = isatty(2);
   lb_set_log(log_line, NULL);
-  lb_set_progress(show_progress, NULL);
+  lb_set_progress(show_output_progress, NULL);
   cli_catch_end(on_interrupt);
 }

@@ -19,7 +19,7 @@ typedef struct ViewOptions {
 } ViewOptions;
 
 static volatile sig_atomic_t stopped;
-static void stop(int signal_number) { stopped = signal_number; }
+static void stop_server_by_signal(int signal_number) { stopped = signal_number; }
 
 // ---- the window --------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
   def.stopped = is_stopped;
   def.tell = write_state;
   def.context = &state;
-  cli_catch_end(stop);
+  cli_catch_end(stop_server_by_signal);
   lbError err;
   vwGallery *gallery = NULL;
   vwWindowReport report;
@@ -108,7 +108,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
 // ---- the page ----------------------------------------------------------------------------------
 
 static void wait_for_end(double seconds) {
-  cli_catch_end(stop);
+  cli_catch_end(stop_server_by_signal);
   double begin = lb_seconds();
   while (!stopped && !(seconds > 0 && lb_seconds() - begin > seconds)) usleep(50000);
 }
@@ -195,7 +195,7 @@ static cliStatus show_page(const ViewOptions *options, const cliArguments *argum
 
 // ---- the verb ----------------------------------------------------------------------------------
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_view(int count, char **words) {
   ViewOptions view = { .width = 1280, .height = 800 };
   const cliOption options[] = {
     { "web", CLI_FLAG, &view.web, NULL, NULL, "serve the web page on this machine and open it" },
@@ -238,5 +238,5 @@ const cliVerb cli_view = {
   "  limber view scenes/bridge.json\n"
   "  limber view scenes/spoon.json --set map=stress,speed=0.25\n"
   "  limber view --web",
-  run,
+  run_view,
 };

@@ -1,19 +1,19 @@
-// limber/contact.h: what the bodies of a world touch: each other, and colliders, which stand,
-// follow paths or are moved by the caller. Contacts have friction and forces that can be read.
+// limber/contact.h: contacts of the bodies of a world with each other and with colliders, which
+// stand, follow paths or are moved by the caller; joints; sleep; queries. docs/contact.md has a
+// guide.
 //
-// Contacts are part of the step. Before it, each body that is near something tells where it would
-// come to and how places of its surface give way to forces that are held over the step, by its own
-// matrix; forces are found that keep surfaces apart at the step's end, inside Coulomb's cones, all
-// of them together; then the bodies take their steps with these forces. When that is done impulses
-// bring the velocities at the contacts to rest against each other. So stiff bodies are as stable as
-// soft ones, a body at rest is carried by its weight, and it bounces as far as it is elastic.
-// lbWorldSettings.response has two other ways (docs/scene.md, Responses).
+// Contacts are part of the step. Each body supplies its free motion and the compliance of its
+// contact points to forces that are held over the step, from the matrix of its own step. All
+// forces of an island are found together: they keep the surfaces apart at the end of the step,
+// within Coulomb's cones. When the bodies have taken the step with these forces, impulses bring
+// the velocities at the contacts to rest. So stiff bodies are as stable as soft ones, and a body
+// at rest is carried by its weight.
 //
-// Surfaces are looked at where the step begins, as far around them as they will go in it: what
-// moves by many times its own size in a step is stopped at the first side that it meets. Tried
-// (tests/world/test_tunnel.c): a ball of 0.2 m and 10 MPa does not pass a plate of 0.5 mm at up to
-// 200 m/s and steps of 1/240 to 1/30 s, nor a soft plate of 10 mm at up to 50 m/s; neither does a
-// collider that is moved at up to 50 m/s pass that.
+// Contacts are found at the start of a step, as far around each surface as it moves in the step.
+// What moves by many times its own size in a step is stopped at the first side that it meets.
+// Tested (tests/world/test_tunnel.c): a ball of 0.2 m and 10 MPa does not pass a plate of 0.5 mm
+// at up to 200 m/s and steps of 1/240 to 1/30 s, nor a soft plate of 10 mm at up to 50 m/s;
+// neither does a collider that is moved at up to 50 m/s pass that.
 #ifndef LIMBER_CONTACT_H
 #define LIMBER_CONTACT_H
 
@@ -50,7 +50,12 @@ typedef struct lbColliderDef {
   const int32_t *triangles; // (triangle_count x 3), copied, counter-clockwise from outside
   lbVec3 position;          // m, of its own axes; default 0
   lbQuat rotation;          // default the identity; it is normalised
-  double friction;          // μ >= 0; default NAN: the world's
+  // As in lbContactMaterial; default NAN: the world's.
+  double friction;         // μ >= 0
+  double compliance;       // m/N, >= 0
+  double restitution;      // 0 to 1
+  double rolling_friction; // m, >= 0
+  bool sensor;             // bodies pass through it (lb_world_overlap_collider); default false
 } lbColliderDef;
 
 lbColliderDef lb_collider_def(void);
@@ -65,8 +70,8 @@ lbStatus lb_world_move_collider(lbWorld *world, lbColliderId id, lbVec3 position
 lbStatus lb_world_drive_collider(lbWorld *world, lbColliderId id, const lbPath *path, lbError *err);
 lbStatus lb_world_collider(const lbWorld *world, lbColliderId id, lbVec3 *position,
                            lbQuat *rotation, lbError *err);
-// Collider number `index` of a cooked world, without its path: for those who make such worlds
-// otherwise. Vertices and triangles are those of the def.
+// Collider number `index` of a cooked world, without its path: for callers that build the
+// world themselves. Vertices and triangles are those of the def.
 lbColliderDef lb_world_collider_def(const lbWorldDef *def, int32_t index);
 // Its surface for drawing, in its own axes: triangles, counter-clockwise from outside. A quarter of
 // a circle is cut into `detail` pieces (1 to 64); a plane is a square of 2 `extent` m.
@@ -90,10 +95,27 @@ lbStatus lb_rigid_model(const lbColliderDef *shape, double density, lbModel **ou
 lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double friction,
                             lbError *err);
 
+// How a surface touches others. NAN: the world's value (lbWorldSettings).
+typedef struct lbContactMaterial {
+  double friction;    // μ >= 0, Coulomb's. A pair has the geometric mean of both
+  double compliance;  // m/N, >= 0: a contact that pushes with f N may overlap by compliance x f. A
+                      // pair has the sum of both
+  double restitution; // 0 to 1: the share of the approach speed that a contact separates with. A
+                      // pair has the larger one
+  double rolling_friction; // m, >= 0: a contact that pushes with f N resists rolling by a torque of
+                           // up to rolling_friction x f. A pair has the geometric mean of both
+} lbContactMaterial;
+
+lbContactMaterial lb_contact_material(void); // all NAN
+lbStatus lb_world_set_contact_material(lbWorld *world, lbBodyId id,
+                                       const lbContactMaterial *material, lbError *err);
+// That of a body of a cooked world; of the world itself for body -1.
+lbContactMaterial lb_world_contact_material(const lbWorldDef *def, int32_t body);
+
 // Which pairs may touch: two do if the category of each is in the mask of the other. In equal
-// groups other than 0 they always do (> 0), or never (< 0), whatever their categories. Filters add
-// to what else says that two do not touch: bodies that lb_world_set_touch takes out, and joints.
-// They have no say in whether a body touches itself.
+// groups other than 0 they always do (> 0), or never (< 0), whatever their categories. Filters
+// apply besides lb_world_set_touch, which excludes bodies, and joints, which exclude pairs. They do
+// not affect whether a body touches itself.
 typedef struct lbContactFilter {
   uint16_t category; // bits; default 1
   uint16_t mask;     // bits; default 65535: all categories
@@ -122,10 +144,10 @@ lbStatus lb_world_set_contact_frames(lbWorld *world, lbBodyId id, int32_t most, 
 
 // ---- joints ------------------------------------------------------------------------------------
 
-// What holds two bodies of any method together, or one in the world. Joints are part of the step
-// like contacts: their forces are found together, by how the bodies themselves give way, and joints
-// are as hard as rounding allows. A joint of a body that deforms is held by the points of its
-// surface that are nearest to the joint, whose mean motion it follows; or by one vertex.
+// A joint connects two bodies of any method, or one body and the world. Joints are part of the step
+// like contacts: their forces are solved for together, by the compliance of the bodies, and joints
+// are exact up to rounding. On a deformable body a joint follows the mean motion of the surface
+// points nearest to it, or one vertex.
 typedef uint64_t lbJointId; // 0: none
 
 typedef enum lbJointKind {
@@ -151,9 +173,9 @@ typedef struct lbJointDef {
   // Hinge, slider, distance: the position is 0 now (m, rad), and grows as the first one is shifted
   // along the axis, or turned about it by the right hand, against the second; or with the distance.
   bool limited;       // default false
-  double limits[2];   // least and greatest position, least <= 0 <= greatest is not asked for
+  double limits[2];   // least and greatest position, 0 need not lie between them
   double motor_speed; // m/s, rad/s that the position changes by, as far as
-  double motor_force; // N, N m, >= 0, is enough for it; default 0: there is no motor
+  double motor_force; // N, N m, >= 0: maximum motor force; default 0: no motor
   double break_force; // N, > 0: broken for ever after a step with more; default INFINITY
   bool collide;       // whether the two touch each other; default false
 } lbJointDef;
@@ -167,8 +189,8 @@ typedef struct lbJointReport { // of the last step; all 0 where it is broken
 } lbJointReport;
 
 lbJointDef lb_joint_def(void);
-// Joint number `index` of a cooked world, all but its bodies: for those who make such worlds
-// otherwise. Its region is that of the def.
+// Joint number `index` of a cooked world, all but its bodies: for callers that build the world
+// themselves. Its region is that of the def.
 lbJointDef lb_world_joint_def(const lbWorldDef *def, int32_t index);
 // Refused: a body and itself, bodies that are not there or play recordings, an axis of no length,
 // limits in the wrong order. Joints go with their bodies when these are removed.
@@ -181,15 +203,16 @@ lbStatus lb_world_set_motor(lbWorld *world, lbJointId id, double speed, double f
 // ---- sleep -------------------------------------------------------------------------------------
 
 // Bodies that touch each other and have been at rest for half a second sleep, all of them or none:
-// their steps pass time alone, next to no time of the processor, and contacts go on telling what
-// they told. At rest is a body of which no place moves by more than 2 % of its radius a second.
-// They wake, all of them, when one is pushed, loaded, held or changed in any way, when a collider
-// moves near one or colliders come and go, and when a body that is awake comes near. Bodies that
-// are driven or held by constraints do not sleep, nor do any that they touch, nor what joints hold.
+// their steps only advance time, at next to no cost, and their contacts stay as they are. A body is
+// at rest when no point of it moves by more than 2 % of its radius a second. All of them wake when
+// one is pushed, loaded, held or changed in any way, when a collider moves near one, when colliders
+// are added or removed, and when a body that is awake comes near. Bodies that are driven or held by
+// constraints do not sleep, nor do bodies that touch these or that joints hold.
 bool lb_world_body_sleeping(const lbWorld *world, lbBodyId id);
 lbStatus lb_world_wake(lbWorld *world, lbBodyId id, lbError *err);
 
-// ---- what touches ------------------------------------------------------------------------------
+// ---- contacts of the last step
+// ------------------------------------------------------------------------------
 
 typedef struct lbContact {
   lbBodyId bodies[2];    // the second is 0 where `collider` is not
@@ -210,13 +233,13 @@ const lbContact *lb_world_contacts(const lbWorld *world);
 lbVec3 lb_world_contact_force(const lbWorld *world, lbBodyId id);
 // What bodies exert on a collider: the sum of contact forces (N) and their torque about its
 // position at the step's end (N m), world axes, means over the last step with all its parts. Either
-// may be NULL. Colliders go where they are led whatever pushes them: for somebody else's bodies
-// that are led too, or much heavier than what they touch. Others are coupled by a rigid body that
-// stands for each of them, which gives and gets momentum (examples/coupling.c).
+// may be NULL. Colliders are kinematic: use them for bodies of another simulation that are
+// kinematic too, or much heavier than what they touch. Couple others by a rigid body that stands
+// for each of them and exchanges momentum (examples/coupling.c).
 lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
                                  lbVec3 *torque, lbError *err);
 
-// ---- what is where -----------------------------------------------------------------------------
+// ---- queries -----------------------------------------------------------------------------
 
 typedef struct lbFound {
   lbBodyId body;         // one of the two, the other is 0; both 0: nothing was found
@@ -224,7 +247,7 @@ typedef struct lbFound {
   lbPoint point;         // of a body's surface
   lbVec3 position;       // m
   lbVec3 normal;         // unit, outward
-  double distance;       // m, from the place or origin asked for
+  double distance;       // m, from the point or origin of the query
 } lbFound;
 
 // Bodies as they are now, by their surfaces, whether they take part in contacts or not, and
@@ -243,6 +266,10 @@ lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double rad
 lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotation,
                               const double size[3], int32_t most, lbFound *found, int32_t *count,
                               lbError *err);
+// Bodies that share a point with a collider, which filters and lb_world_set_touch let touch it: for
+// sensors, as the last step left them. What passes through in a single step is not found.
+lbStatus lb_world_overlap_collider(const lbWorld *world, lbColliderId id, int32_t most,
+                                   lbBodyId *bodies, int32_t *count, lbError *err);
 
 // A flag of lb_world_step beside lbStepFlags: there was no room for all contacts
 // (lbWorldSettings.contacts_most, 48 of a body, or 256 of an unreduced one), and some did not act.
@@ -258,8 +285,8 @@ typedef struct lbContactStats {
   int32_t solves;          // linear systems of an unreduced body that were solved for its contact
                            // forces, the most that one took
   int32_t sweeps;          // over the contacts of an island, the most that one took for its forces
-  double find_seconds;     // s of wall time: who touches whom, and where
-  double response_seconds; // how bodies give way
+  double find_seconds;     // s of wall time: broad and narrow phase
+  double response_seconds; // compliance of the contact points
   double solve_seconds;    // forces and impulses
 } lbContactStats;
 

@@ -221,8 +221,8 @@ lbStatus lb_anchor_make(lbAnchor *a, const lbBody *body, lbVec3 place, int32_t v
     a->vertices[a->count++] = vertex;
   else {
     for (int32_t v = 0; v < p->model->size.vertex_count; v++)
-      lb_vec3_store(s->positions + 3 * (size_t)v, vertex_place(&view, tree, v));
-    choose_points(a, &view, s->positions, place);
+      lb_vec3_store(s->call->positions + 3 * (size_t)v, vertex_place(&view, tree, v));
+    choose_points(a, &view, s->call->positions, place);
   }
   settle(a, &view, place, vertex >= 0 && a->count == 1);
   lb_scratch_return(p, s);

@@ -295,7 +295,11 @@ static void refresh(lbBody *body, const lbStep *step, lbScratch *s) {
   c->h = step->h;
   c->damping_mass = body->damping_mass, c->damping_stiffness = body->damping_stiffness;
   c->version = p->version;
-  c->constant = stays(body);
+  c->constant = true;
+}
+
+void lb_constraints_forget(lbBody *body) {
+  if (!stays(body)) body->constraints->constant = false;
 }
 
 // forces <- amounts of the columns, world axes

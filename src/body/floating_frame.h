@@ -61,6 +61,8 @@ int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_frame_accelerate(lbBody *body, lbVec3 linear, lbVec3 angular);
 // Inertial forces again with the coordinates that came out; q <- what the difference makes of it.
 void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
+// s: what a constant force has made of momentum after h, divided by the force (damping by mass).
+double lb_frame_passed(const lbBody *body, double h);
 // The frame at the step's end; forces on it that were found meanwhile are in step->frame.
 void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 // The frame of a step, of a free body, with the forces of constraints (scratch->pull) too.

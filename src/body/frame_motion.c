@@ -61,6 +61,11 @@ static int32_t drive(const lbBody *body, lbStep *step, double whole_h) {
   return jump ? LB_STEP_JUMPED : 0;
 }
 
+double lb_frame_passed(const lbBody *body, double h) {
+  double alpha = body->damping_mass;
+  return alpha > 0 ? -lb_expm1(-alpha * h) / alpha : h;
+}
+
 // A momentum after h under a constant force, with damping by mass, which acts on all motion.
 static lbVec3 momentum_after(lbVec3 momentum, lbVec3 force, double alpha, double h) {
   if (alpha == 0) return lb_add_scaled(momentum, h, force);

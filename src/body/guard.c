@@ -121,7 +121,7 @@ static int32_t take_substeps(lbBody *body, double h, int32_t take, lbScratch *s)
                     .share_before = (double)i / count,
                     .share = i + 1 == count ? 1 : (double)(i + 1) / count,
                     .whole = &start.frame };
-    flags |= lb_part_close(body, &step, s, lb_part_open(body, &step, s));
+    flags |= lb_part_take(body, &step, s);
   }
   if (saved && has_failed(flags)) restore_start(body, &start, s);
   body->frame.decoupled = decoupled;

@@ -66,6 +66,8 @@ struct lbBodyMethod {
   void (*place_group)(const lbPrepared *prepared, lbBodyGroup *group, lbCarver *carver);
   // Carves scratch->own. Default: nothing.
   void (*place_scratch)(const lbPrepared *prepared, lbScratch *scratch, lbCarver *carver);
+  // Carves scratch->call->own, which holds nothing from one call to the next. Default: nothing.
+  void (*place_call)(const lbPrepared *prepared, lbCallWork *work, lbCarver *carver);
   // Allocates what a body has beside that. Default: nothing.
   lbStatus (*furnish)(lbBody *body, lbError *err);
   // Frees it, before the body is destroyed and before it changes its shared data. Default: nothing.
@@ -117,9 +119,6 @@ struct lbBodyMethod {
   // caller takes them one by one. Default: false.
   bool (*respond_many)(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
                        double *x);
-  // Between a step that was opened for contacts and the step itself: the end moves by this much
-  // (padded), as forces that were found tell. A guess for its solution. NULL: it is not used.
-  void (*expect)(lbBody *body, const double *moved);
   // block (3 x 3, own axes at the step's end, symmetric, not negative) <- about what `respond` does
   // to a node by a force at this node; without a step: by an impulse at once. For methods whose
   // coordinates are the nodes' displacements. NULL: not known.

@@ -26,6 +26,10 @@ static void place_no_scratch(const lbPrepared *prepared, lbScratch *scratch, lbC
   (void)prepared, (void)scratch, (void)carver;
 }
 
+static void place_no_call(const lbPrepared *prepared, lbCallWork *work, lbCarver *carver) {
+  (void)prepared, (void)work, (void)carver;
+}
+
 static lbStatus furnish_nothing(lbBody *body, lbError *err) {
   (void)body, (void)err;
   return LB_OK;
@@ -117,6 +121,7 @@ lbBodyMethod lb_method_with_defaults(const lbBodyMethod *table) {
   FILL(release, release_nothing);
   FILL(materials, materials_of_model);
   FILL(place_scratch, place_no_scratch);
+  FILL(place_call, place_no_call);
   FILL(furnish, furnish_nothing);
   FILL(forget, forget_nothing);
   FILL(save, save_nothing);

@@ -37,8 +37,9 @@ static lbVec3 push(lbBody *body, const lbBall *ball, double h, lbScratch *s) {
   if (lb_frame_is_felt(body)) lb_frame_correct(body, &step, s);
   lbVec3 centre =
       lb_mat3_apply_transpose(step.frame.turn, lb_sub(ball->centre, step.frame.position));
-  lb_tree_search(s->search, s->q0, centre, (1 + MARGIN) * ball->radius);
-  int32_t count = lb_places_spread(s->search, centre, APART * ball->radius, PUSH_PLACES, places);
+  lb_tree_search(s->call->search, s->q0, centre, (1 + MARGIN) * ball->radius);
+  int32_t count =
+      lb_places_spread(s->call->search, centre, APART * ball->radius, PUSH_PLACES, places);
   for (int32_t i = 0; i < count; i++) places[i].gap = places[i].distance - ball->radius;
   return lb_contacts_touch(body, &step, &toucher, count, places, s);
 }

@@ -6,6 +6,7 @@
 #include "body/constraints.h"
 #include "body/point.h"
 #include "body/contacts.h"
+#include "body/response.h"
 
 #include <string.h>
 
@@ -409,6 +410,7 @@ lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_coun
   if (!body) return LB_ERR_ARGUMENT;
   if (!bytes) return lb_refuse_null(body->message, "bytes");
   Saved saved;
+  lb_touch_abandon(body);
   lbStatus status = open_saved(body, bytes, byte_count, &saved);
   if (!status) status = check_numbers(body, &saved);
   if (!status) status = check_points(body, &saved);

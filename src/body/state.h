@@ -51,6 +51,7 @@ struct lbBody {
   lbBodyGroup *group;
   struct lbConstraints *constraints; // made by the first constraint; NULL: none
   struct lbContacts *contacts;       // made by the first that touches it; NULL: none
+  lbScratch *open;                   // of the step that stays open; NULL: none
   double time;                       // s
   double led;                        // how much of the way back to rest is done, in time; 0: none
   int32_t flags;                     // of the last step
@@ -86,7 +87,7 @@ static inline bool lb_frame_moves(const lbBody *body) {
   return !lb_frame_is_still(body) || body->frame.fitted;
 }
 
-// Something constrains or touches it.
+// Something constrains or touches it, or may in this step.
 bool lb_body_is_handled(const lbBody *body);
 // No frame that moves, no constraint, no ball, not led: what lbBodyMethod.step_many takes.
 static inline bool lb_body_is_plain(const lbBody *body) {
@@ -129,9 +130,8 @@ typedef struct lbStep {
   int32_t iteration;          // 0: the first linearisation
   double share_before, share; // of the whole step, at its start and end: 0 and 1 for the whole
   const lbFrameState *whole;  // the frame at the start of the whole step
-  double loose;  // of what a force moves: error of `respond` that is tolerated; 0: the method's own
-  bool straight; // opened for contacts: nodes go on straight from the start, where forces act on
-                 // them
+  double loose; // of what a force moves: error of `respond` that is tolerated; 0: the method's own
+  bool stays_open; // forces of contacts are found between its begin and its end (open_step.c)
   lbFrameStep frame;
 } lbStep;
 

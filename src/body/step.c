@@ -11,6 +11,7 @@
 #include "body/contacts.h"
 #include "body/energy.h"
 #include "body/guard.h"
+#include "body/response.h"
 
 #include <string.h>
 
@@ -22,15 +23,23 @@ lbStatus lb_time_step_refuse(double dt, lbError *err) {
 }
 
 bool lb_body_is_handled(const lbBody *body) {
-  return lb_body_is_constrained(body) || lb_body_is_touched(body);
+  return lb_body_is_constrained(body) || lb_body_is_touched(body) || body->open;
 }
 
 // ---- one part ----------------------------------------------------------------------------------
 
 static void hold_known_forces(lbBody *body, lbStep *step, lbScratch *s) {
-  memcpy(s->held, s->inertial, (size_t)body->prepared->padded * sizeof(double));
-  memset(s->pull, 0, (size_t)lb_body_width(body) * sizeof(double));
-  if (lb_body_is_touched(body)) lb_contacts_hold(body, step, s);
+  size_t shape = (size_t)body->prepared->padded * sizeof(double);
+  size_t all = (size_t)lb_body_width(body) * sizeof(double);
+  memcpy(s->held, s->inertial, shape);
+  memset(s->pull, 0, all);
+  memset(s->joined, 0, all);
+  memset(s->late, 0, shape);
+  memset(s->moved, 0, shape);
+  s->corrected = false;
+  if (!lb_body_is_touched(body)) return;
+  lb_contacts_hold(body, step, s);
+  if (body->contacts->acts) memcpy(s->joined, body->contacts->force, all);
 }
 
 int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *s) {
@@ -42,24 +51,34 @@ int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *s) {
   return flags;
 }
 
+static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
+  body->counts.factorings++;
+  if (body->constraints) lb_constraints_forget(body);
+  return body->prepared->method->begin(body, step, s);
+}
+
 int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *s) {
   int32_t flags = lb_part_prepare(body, step, s);
-  body->counts.factorings += !(flags & LB_STEP_NONFINITE);
-  return flags & LB_STEP_NONFINITE ? flags : flags | body->prepared->method->begin(body, step, s);
+  return flags & LB_STEP_NONFINITE ? flags : flags | linearise(body, step, s);
+}
+
+void lb_part_correct(lbBody *body, lbStep *step, lbScratch *s) {
+  if (lb_frame_is_felt(body) && !s->corrected) lb_frame_correct(body, step, s);
+  s->corrected = true;
 }
 
 // From a linearisation to the end, with as many more of them as it takes.
 static int32_t solve(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   const lbBodyMethod *method = body->prepared->method;
   while (!(flags & LB_STEP_NONFINITE)) {
-    if (lb_frame_is_felt(body)) lb_frame_correct(body, step, s);
+    lb_part_correct(body, step, s);
     if (lb_body_is_constrained(body)) flags |= lb_constraints_solve(body, step, s);
     if (flags & LB_STEP_NONFINITE) break;
     flags |= method->end(body, step, s);
     if (!(flags & LB_STEP_AGAIN)) break;
     step->iteration++;
-    body->counts.factorings++;
-    flags = (flags & ~LB_STEP_AGAIN) | method->begin(body, step, s);
+    s->corrected = false;
+    flags = (flags & ~LB_STEP_AGAIN) | linearise(body, step, s);
   }
   return flags;
 }
@@ -92,6 +111,25 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   return flags;
 }
 
+static bool is_the_open_one(const lbBody *body, const lbStep *step) {
+  const lbStep *open = body->open ? body->open->step : NULL;
+  return open && open->h == step->h && open->integrator == step->integrator &&
+         open->share_before == step->share_before && open->share == step->share;
+}
+
+int32_t lb_part_take(lbBody *body, lbStep *step, lbScratch *s) {
+  lbScratch *open = body->open;
+  if (!is_the_open_one(body, step) || !lb_scratch_borrow_call(body->prepared, open)) {
+    lb_touch_abandon(body);
+    return lb_part_close(body, step, s, lb_part_open(body, step, s));
+  }
+  open->step->whole = step->whole;
+  lb_part_join(body, open);
+  int32_t flags = lb_part_close(body, open->step, open, open->flags);
+  lb_touch_abandon(body);
+  return flags;
+}
+
 // ---- the whole step ----------------------------------------------------------------------------
 
 // A step of a body in a world that restores it where the step fails: one attempt, and the work done
@@ -105,7 +143,7 @@ static int32_t take_guarded(lbBody *body, double h, lbScratch *s) {
                   .share = take->partial ? take->after : 1,
                   .whole = take->partial ? take->whole : &start };
   body->work = 0;
-  int32_t flags = lb_part_close(body, &step, s, lb_part_open(body, &step, s));
+  int32_t flags = lb_part_take(body, &step, s);
   return flags & (LB_STEP_NONFINITE | LB_STEP_FAR) ? flags | LB_STEP_FAILED : flags;
 }
 

@@ -250,9 +250,24 @@ static bool allocate(lbPolyhedron *p, int32_t vertex_count, int32_t triangle_cou
   p->vertex_sharp = lb_arena_alloc(arena, vertices, sizeof *p->vertex_sharp);
   p->vertex_border = lb_arena_alloc(arena, vertices, sizeof *p->vertex_border);
   p->own = lb_arena_alloc(arena, triangles, sizeof *p->own);
+  p->sharp = lb_arena_alloc(arena, triangles, sizeof *p->sharp);
   return p->vertices && p->triangles && p->normals && p->edges && p->triangle_edges && p->across &&
          p->vertex_normals && p->vertex_begin && p->vertex_edges && p->vertex_sharp &&
-         p->vertex_border && p->own;
+         p->vertex_border && p->own && p->sharp;
+}
+
+static lbStatus build_sharp_tree(lbPolyhedron *p, lbError *err) {
+  int32_t count = 0;
+  lbBox *boxes = lb_alloc((size_t)p->triangle_count, sizeof *boxes);
+  if (!boxes) return lb_fail_memory(err);
+  for (int32_t i = 0; i < p->triangle_count; i++) {
+    if (p->own[i] == 0) continue;
+    boxes[count] = lb_triangle_box(&p->surface, i);
+    p->sharp[count++] = i;
+  }
+  lbStatus status = lb_aabb_tree_build(boxes, count, &p->sharp_tree, err);
+  lb_free(boxes);
+  return status;
 }
 
 static lbStatus fill(lbPolyhedron *p, const double *vertices, int32_t triangle_count,
@@ -265,6 +280,7 @@ static lbStatus fill(lbPolyhedron *p, const double *vertices, int32_t triangle_c
   if (status) return status;
   find_vertex_edges(p);
   status = own_vertices(p, err);
+  if (!status) status = build_sharp_tree(p, err);
   return status ? status : lb_aabb_tree_build_triangles(&p->surface, &p->tree, err);
 }
 
@@ -287,6 +303,7 @@ lbStatus lb_polyhedron_create(int32_t vertex_count, const double *vertices, int3
 void lb_polyhedron_destroy(lbPolyhedron *polyhedron) {
   if (!polyhedron) return;
   lb_aabb_tree_destroy(polyhedron->tree);
+  lb_aabb_tree_destroy(polyhedron->sharp_tree);
   lb_arena_release(&polyhedron->arena);
   lb_free(polyhedron);
 }

@@ -100,6 +100,7 @@ typedef struct Near {
   const lbSurfaceTriangle *triangle;
   lbFacet facet;
   lbVec3 down; // from the solid to the triangle, square to it; zero for a flat triangle
+  bool ready;  // facet and down are known
   lbBox region;
   double margin, around; // overlaps are no deeper than around
   double overlap;        // convex: how far the triangle must go to leave the solid ...
@@ -242,10 +243,22 @@ static bool vertex_is_near(const Near *near, int32_t vertex) {
   return true;
 }
 
+static void find_facet(Near *near) {
+  const lbSurfaceTriangle *triangle = near->triangle;
+  if (near->ready) return;
+  near->ready = true;
+  near->facet = lb_facet(triangle->corners);
+  near->down = lb_scale(-1, near->facet.normal);
+  if (triangle->own & LB_TWO_SIDED &&
+      lb_dot(near->down, lb_sub(triangle->corners[0], near->solid->centre)) < 0)
+    near->down = near->facet.normal;
+}
+
 // The sharp parts that a triangle of the solid owns.
 static bool touch_parts(int32_t triangle, void *context) {
   Near *near = context;
   const lbPolyhedron *p = near->solid->polyhedron;
+  find_facet(near);
   for (int k = 0; k < 3; k++) {
     int32_t vertex = p->triangles[3 * triangle + k], edge = p->triangle_edges[3 * triangle + k];
     if (p->own[triangle] & LB_OWN_CORNER(k) && vertex_is_near(near, vertex)) {
@@ -257,6 +270,11 @@ static bool touch_parts(int32_t triangle, void *context) {
       touch_edge(near, edge);
   }
   return true;
+}
+
+static bool touch_sharp(int32_t item, void *context) {
+  const Near *near = context;
+  return touch_parts(near->solid->polyhedron->sharp[item], context);
 }
 
 // An edge that goes right through the solid overlaps with edges on all sides of it: those that push
@@ -368,19 +386,15 @@ void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle 
   Near near = { .solid = solid, .triangle = triangle, .margin = margin, .list = list };
   look_around(&near, lb_greater(margin, 2 * deepest));
   if (solid->kind == LB_SOLID_BOX && !box_edges_near(solid, &near.region)) return;
-  near.facet = lb_facet(triangle->corners);
-  near.down = lb_scale(-1, near.facet.normal);
-  if (triangle->own & LB_TWO_SIDED &&
-      lb_dot(near.down, lb_sub(triangle->corners[0], solid->centre)) < 0)
-    near.down = near.facet.normal;
   const lbPolyhedron *p = solid->polyhedron;
-  bool convex = solid->kind != LB_SOLID_MESH;
-  if (convex) { // where they overlap, what is much deeper than need be is on another side
+  if (solid->kind !=
+      LB_SOLID_MESH) { // where they overlap, what is much deeper than need be is on another side
+    find_facet(&near);
     find_way_out(&near);
     look_around(&near, lb_greater(margin, 1.5 * near.overlap));
   }
   if (p->triangle_count > 4 * LB_AABB_LEAF_ITEMS)
-    lb_aabb_tree_overlap(p->tree, &near.region, touch_parts, &near);
+    lb_aabb_tree_overlap(p->sharp_tree, &near.region, touch_sharp, &near);
   else
     for (int32_t i = 0; i < p->triangle_count; i++) touch_parts(i, &near);
   for (int k = 0; k < 3; k++) agree(list, LB_PART_EDGE + k);

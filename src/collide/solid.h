@@ -102,8 +102,24 @@ lbBox lb_solid_world_box(const lbSolid *solid, const lbSolidFrame *frame);
 // positive and the normal points to the side the point is on.
 double lb_solid_distance(const lbSolid *solid, lbVec3 point, lbVec3 *normal);
 
+// What is known of a point of a moving surface from the last time that its distance was asked for:
+// distances change no faster than places. Answers do not depend on it, only the time they take.
+typedef struct lbSolidHint {
+  int32_t triangle; // of a mesh, nearest to the place; -1: not known
+  bool exact;       // distance and normal are those of lb_solid_distance
+  lbVec3 place;     // of the point then
+  double distance;  // signed, m; not exact: at least this. -INFINITY: not known
+  lbVec3 normal;
+} lbSolidHint;
+
+static inline lbSolidHint lb_solid_hint(void) {
+  return (lbSolidHint){ .triangle = -1, .distance = -INFINITY };
+}
+
 // Whether that distance is less than a limit, which takes less time to find.
 bool lb_solid_is_within(const lbSolid *solid, lbVec3 point, double limit);
+// The same for a point that was asked for before.
+bool lb_solid_is_within_from(const lbSolid *solid, lbSolidHint *hint, lbVec3 point, double limit);
 
 // The nearest point of the surface, from inside and from outside.
 lbVec3 lb_solid_closest_point(const lbSolid *solid, lbVec3 point);
@@ -158,6 +174,11 @@ typedef struct lbSolidTouch {
 // reduced as by lb_touches_choose.
 int32_t lb_solid_touch_triangle(const lbSolid *solid, const lbSurfaceTriangle *triangle,
                                 double margin, lbSolidTouch out[LB_SOLID_TOUCHES]);
+
+// The same with hints of the three corners.
+int32_t lb_solid_touch_triangle_from(const lbSolid *solid, lbSolidHint *const hints[3],
+                                     const lbSurfaceTriangle *triangle, double margin,
+                                     lbSolidTouch out[LB_SOLID_TOUCHES]);
 
 // One point alone against the solid, by lb_solid_distance. False: not nearer than margin.
 bool lb_solid_touch_point(const lbSolid *solid, lbVec3 point, double margin, lbSolidTouch *out);

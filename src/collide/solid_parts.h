@@ -39,6 +39,8 @@ typedef struct lbPolyhedron {
   uint8_t *own;            // (triangle_count), LB_OWN_* of sharp edges and corners
   bool closed;             // no border
   lbAabbTree *tree;
+  int32_t *sharp;         // triangles with `own`: the items of
+  lbAabbTree *sharp_tree; // this tree
 
   // Convex alone: flat faces, each a polygon.
   int32_t face_count;
@@ -82,6 +84,9 @@ static inline lbVec3 lb_polyhedron_vertex(const lbPolyhedron *polyhedron, int32_
 // As lb_solid_distance; outside and farther than `limit` any number between limit and the distance
 // will do. `normal` must not be NULL.
 double lb_solid_distance_within(const lbSolid *solid, lbVec3 point, double limit, lbVec3 *normal);
+// The same, sooner where the hint is of a place near this one; it gets what is found.
+double lb_solid_distance_from(const lbSolid *solid, lbSolidHint *hint, lbVec3 point, double limit,
+                              lbVec3 *normal);
 
 // a / |a|, or `other` where a has no direction. Any size.
 static inline lbVec3 lb_direction_or(lbVec3 a, lbVec3 other) {

@@ -120,7 +120,7 @@ void lb_trial_begin(lbSimulator *s, double h) {
 }
 
 // Velocity and acceleration that belong to s->trial.
-static void find_rates(lbSimulator *s) {
+static void find_trial_rates(lbSimulator *s) {
   for (int32_t n = 0; n < s->fem->node_count; n++)
     for (int i = 0; i < 3; i++) {
       size_t k = 3 * (size_t)n + i;
@@ -143,13 +143,13 @@ static void predict(lbSimulator *s, bool moving) {
       s->trial[v] += h * s->v[v] + 0.5 * h * h * s->a[3 * (size_t)n + (size_t)i];
     }
   if (!s->conserves) return;
-  find_rates(s);
+  find_trial_rates(s);
   fulfil_momenta(s);
 }
 
 // Assembles at s->trial: residual, its norm (+inf outside a law) and elastic energy.
 void lb_trial_examine(lbSimulator *s) {
-  find_rates(s);
+  find_trial_rates(s);
   s->trial_energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
   s->norm = isfinite(s->trial_energy) ? lb_trial_residual(s, s->trial) : INFINITY;
   if (s->conserves && isfinite(s->norm)) {
@@ -194,7 +194,7 @@ double lb_trial_potential(lbSimulator *s, double *rounding) {
   double strains = 1e-15 * stiffest_row(s) * s->element_length * s->element_length;
   *rounding = 1e-10 * (fabs(s->trial_energy) + fabs(s->base_energy) + fabs(work)) +
               strains * s->fem->node_count;
-  find_rates(s);
+  find_trial_rates(s);
   return s->trial_energy - s->base_energy - work;
 }
 
@@ -306,7 +306,7 @@ bool lb_trial_choose_start(lbSimulator *s) {
 
 // The trial becomes the state. False: it is not made of numbers, and the state stays.
 bool lb_trial_commit(lbSimulator *s) {
-  find_rates(s);
+  find_trial_rates(s);
   if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(s->trial_energy)) return false;
   balance_end(s);
   memcpy(s->u, s->trial, s->full_size * sizeof(double));

@@ -8,7 +8,7 @@
 
 // Nearer than this, relative to the load, rounding is what keeps a residual above its tolerance.
 #define LB_TRIAL_NEARLY 1e-6
-// Fewer iterations than these are somebody's choice of speed: what they end with is not tried
+// With fewer iterations than these the user chose speed: the result is not tried
 // again.
 #define LB_TRIAL_FEW 5
 

@@ -434,4 +434,4 @@ static void sum_frame_lanes(const lbFrameSamples *samples, int32_t begin, int32_
     sum_lanes(&task, batch, 1, lane, &pairs, sums + lane);
 }
 
-const lbFrameKernels LB_KERNEL(lb_frame_kernels) = { .sum = sum_frame_lanes, .width = WIDTH };
+LB_KERNEL_TABLE(lbFrameKernels, lb_frame_kernels) = { .sum = sum_frame_lanes, .width = WIDTH };

@@ -94,6 +94,6 @@ static void spread_point_lanes(const lbFrameSkin *s, int32_t number, const lbFra
   }
 }
 
-const lbFramePointKernels LB_KERNEL(lb_frame_point_kernels) = { .survey = survey,
-                                                                .skin = skin,
-                                                                .spread = spread_point_lanes };
+LB_KERNEL_TABLE(lbFramePointKernels, lb_frame_point_kernels) = { .survey = survey,
+                                                                 .skin = skin,
+                                                                 .spread = spread_point_lanes };

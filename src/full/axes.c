@@ -26,7 +26,7 @@ void lb_full_fit_frame(lbBody *body, lbScratch *scratch) {
   lb_fem_momentum(shared->fem, u, state->rows.v, linear, angular);
   lbVec3 P = lb_vec3_load(linear), L = lb_sub(lb_vec3_load(angular), lb_cross(c, P));
   lb_whole_fit_frame(body, &shared->whole, &state->T, u, P, L,
-                     inertia_about_full_axes(shared, c, u, scratch->nodes));
+                     inertia_about_full_axes(shared, c, u, scratch->call->nodes));
 }
 
 static double elastic_of_full_axes(const lbBody *body) {
@@ -45,8 +45,8 @@ void lb_full_report(const lbBody *body, lbBodyReport *report, lbScratch *scratch
   double linear[3], angular[3], kinetic = 0;
   const double *v = state->rows.v;
   lb_fem_momentum(fem, state->rows.u, v, linear, angular);
-  if (!lb_fem_mass_product(fem, v, scratch->nodes, NULL))
-    kinetic = 0.5 * lb_row_dot(3 * fem->vertex_count, v, scratch->nodes);
+  if (!lb_fem_mass_product(fem, v, scratch->call->nodes, NULL))
+    kinetic = 0.5 * lb_row_dot(3 * fem->vertex_count, v, scratch->call->nodes);
   report->kinetic = kinetic;
   report->elastic = elastic_of_full_axes(body);
   lb_whole_report(body, &shared->whole, &state->T, state->rows.u, lb_vec3_load(linear),

@@ -154,7 +154,7 @@ static bool view(const lbModel *m, lbModelMethod *out) {
 
 static void von_mises_full(const lbBody *body, double *stresses, lbScratch *scratch) {
   lb_fem_node_stress(lb_full_shared(body->prepared)->fem, lb_full_state(body)->rows.u,
-                     scratch->shares, stresses);
+                     scratch->call->shares, stresses);
 }
 
 int32_t lb_full_count(const lbBody *body, lbSimulatorState *counts) {

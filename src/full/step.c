@@ -43,7 +43,7 @@ lbSimulator *lb_full_simulator(lbBody *body, lbError *err) {
 }
 
 // The simulator as the step wants it; NULL: no memory, or what is asked for is absurd.
-static lbSimulator *set_up(lbBody *body, double h, bool euler) {
+static lbSimulator *set_up(lbBody *body, double h, bool euler, bool touched) {
   lbSimulator *s = lb_full_simulator(body, NULL);
   if (!s) return NULL;
   lbIntegrator integrator = euler ? LB_INTEGRATOR_EULER : body->integrator;
@@ -51,7 +51,7 @@ static lbSimulator *set_up(lbBody *body, double h, bool euler) {
       lb_simulator_set_step(s, h, NULL))
     return NULL;
   int32_t most = def_of(body).newton_iterations;
-  bool few = lb_body_is_touched(body) && most > TOUCHED_ITERATIONS;
+  bool few = touched && most > TOUCHED_ITERATIONS;
   s->def.newton_iterations = few ? TOUCHED_ITERATIONS : most;
   if (s->def.integrator != integrator) s->factored = false;
   s->def.integrator = integrator;
@@ -149,7 +149,8 @@ static bool restart_full_step(lbBody *body, lbSimulator *sim, const double *load
 void lb_full_accelerate(lbBody *body, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
   lbFullWork *w = s->own;
-  lbSimulator *sim = set_up(body, body->h > 0 ? body->h : lb_simulator_def().step, false);
+  double h = body->h > 0 ? body->h : lb_simulator_def().step;
+  lbSimulator *sim = set_up(body, h, false, false);
   if (!sim) return;
   lb_whole_turn(lb_full_whole(body), &state->T, s->force, w->load);
   bool told = body->frame.accelerated;
@@ -256,12 +257,13 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   lbFullWork *w = s->own;
   int32_t flags = 0;
   bool euler = step->integrator == LB_STEP_EULER;
-  lbSimulator *sim = set_up(body, step->h, euler);
+  bool touched = step->stays_open || lb_body_is_touched(body);
+  lbSimulator *sim = set_up(body, step->h, euler, touched);
   lb_whole_turn(lb_full_whole(body), &state->T, s->force, w->load);
   if (!sim || !load_state(body, sim, s) || !move_supports(body, step, sim, s))
     return LB_STEP_NONFINITE;
   sum_load(body, sim, false, s, w->load);
-  state->searching = step->straight || lb_body_is_touched(body) || lb_body_is_constrained(body);
+  state->searching = touched || lb_body_is_constrained(body);
   state->ready = state->searching;
   if (!state->searching) {
     flags = lb_simulator_step(sim, w->load);

@@ -15,7 +15,7 @@ bool lb_model_is_free_by(const lbModel *m, lbMethod method) {
   return lb_model_is_free(m);
 }
 
-static lbStatus check_keys(const lbModel *m, int32_t core, const char *where, lbError *err) {
+static lbStatus check_core_keys(const lbModel *m, int32_t core, const char *where, lbError *err) {
   const int32_t *path = m->warp_core_paths + 3 * (size_t)core;
   int32_t begin = m->warp_core_begin[core], end = m->warp_core_begin[core + 1];
   bool scripted = m->warp_core_kinds[core] == LB_CORE_SCRIPTED;
@@ -83,7 +83,7 @@ lbStatus lb_model_check_cores(const lbModel *m, const char *where, lbError *err)
                    (int)m->size.core_key_count);
   lbStatus status = check_nodes(m, where, err);
   for (int32_t c = 0; c < count && !status; c++) {
-    status = check_keys(m, c, where, err);
+    status = check_core_keys(m, c, where, err);
     if (!status) status = check_hinge(m, c, where, err);
   }
   return status;

@@ -1,7 +1,7 @@
 // Items that go from every rank to every rank, and values of vertices that lie elsewhere.
 //
-// While a body is spread nobody has all of it. Vertices lie in slabs, rank by rank in the order of
-// the mesh: whoever knows a vertex's number knows who has it.
+// While a body is being distributed no rank has all of it. Vertices lie in slabs, rank by rank in
+// the order of the mesh, so a vertex's number gives the rank that has it.
 #ifndef LB_PETSC_EXCHANGE_H
 #define LB_PETSC_EXCHANGE_H
 

@@ -9,7 +9,8 @@
 #ifndef LB_REDUCE_PAINTED_H
 #define LB_REDUCE_PAINTED_H
 
-#include "frames/weights.h"
+#include "frames/inserted_weight.h"
+#include "reduce/weights.h"
 #include "limber/mesh.h"
 
 typedef struct lbPainting {

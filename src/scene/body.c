@@ -8,21 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
-                                         "damping",  "mass",     "fixed",   "method",   "reduce",
-                                         "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     "motion",   "warp",    "contact",  "friction",
-                                         "frames",   "pose",     "filter",  NULL };
+static const char *const body_keys[] = {
+  "name",      "mesh",   "surface",    "model",       "material",         "damping",  "mass",
+  "fixed",     "method", "reduce",     "position",    "rotation",         "scale",    "velocity",
+  "instances", "look",   "motion",     "warp",        "contact",          "friction", "frames",
+  "pose",      "filter", "compliance", "restitution", "rolling_friction", NULL
+};
 
 void lb_scene_begin_body(lbSceneBody *body) {
-  *body = (lbSceneBody){
-    .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .friction = NAN, .twin = -1
-  };
+  *body =
+      (lbSceneBody){ .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
   body->modal = lb_modal_def();
   body->modal.mode_count = 0;
   body->subspace = lb_subspace_def();
   body->warp = lb_warp_settings();
   body->frames = lb_frames_def();
+  body->contact_material = lb_contact_material();
   body->filter = lb_contact_filter();
 }
 
@@ -62,8 +63,8 @@ lbMesh *lb_scene_seen(const lbSceneBody *body) {
 
 // ---- instances ---------------------------------------------------------------------------------
 
-static lbStatus read_name(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,
-                          lbError *err) {
+static lbStatus read_body_name(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,
+                               lbError *err) {
   lbStatus status = LB_OK;
   lbField member = lb_field_member(&entry->json, "name");
   const char *name = lb_field_text(&member, &status, err);
@@ -85,7 +86,7 @@ static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
   body->twin = twin;
   body->motion = own.motion;
   body->untouchable = own.untouchable;
-  body->friction = own.friction;
+  body->contact_material = own.contact_material;
   body->filter = own.filter;
   body->pose = own.pose;
   body->pose_from = own.pose_from;
@@ -96,7 +97,7 @@ static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
 }
 
 // An earlier instance of the same size that owns its meshes; -1: none.
-static int32_t find_twin(const lbScene *scene, const lbBodyEntry *entry, int32_t instance) {
+static int32_t find_body_twin(const lbScene *scene, const lbBodyEntry *entry, int32_t instance) {
   const double *scale = entry->scales[instance];
   for (int32_t i = 0; i < instance; i++)
     if (memcmp(entry->scales[i], scale, sizeof entry->scales[i]) == 0) {
@@ -106,8 +107,8 @@ static int32_t find_twin(const lbScene *scene, const lbBodyEntry *entry, int32_t
   return -1;
 }
 
-static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBody *body,
-                           lbError *err) {
+static lbStatus read_body_solid(const lbField *json, const double scale[3], lbSceneBody *body,
+                                lbError *err) {
   lbField material = lb_field_member(json, "material"), fixed = lb_field_member(json, "fixed");
   lbField look = lb_field_member(json, "look");
   lbStatus status = lb_scene_read_mesh(json, body, err);
@@ -165,19 +166,20 @@ static lbStatus read_instance(lbBodyReader *reader, lbBodyEntry *entry, int32_t 
   int32_t index = entry->first + instance;
   lbSceneBody *body = &scene->bodies[index];
   lbField model = lb_field_member(&entry->json, "model");
-  lbStatus status = read_name(entry, instance, body, err);
+  lbStatus status = read_body_name(entry, instance, body, err);
   if (!status)
     status = lb_scene_read_placement(entry, instance, body, entry->scales[instance], err);
   if (!status) status = lb_scene_read_motion(reader, entry, instance, err);
   if (!status) status = lb_scene_read_touch(&entry->json, body, err);
   if (!status) status = read_pose(&entry->json, body, err);
   if (status) return status;
-  int32_t twin = find_twin(scene, entry, instance);
+  int32_t twin = find_body_twin(scene, entry, instance);
   if (twin < 0) {
     status = lb_scene_read_method(&entry->json, body, err);
     if (!status)
-      status = lb_field_here(&model) ? lb_scene_read_model(reader, &entry->json, index, err)
-                                     : read_solid(&entry->json, entry->scales[instance], body, err);
+      status = lb_field_here(&model)
+                   ? lb_scene_read_model(reader, &entry->json, index, err)
+                   : read_body_solid(&entry->json, entry->scales[instance], body, err);
     twin = body->twin;
   }
   if (!status && twin >= 0) borrow(&scene->bodies[twin], twin, body);

@@ -1,5 +1,5 @@
 // "frames" of a body: where its frames are, how they move what lies between them.
-#include "frames/weights.h"
+#include "reduce/weights.h"
 #include "scene/body.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static lbStatus read_velocity(const lbField *json, lbSceneBody *body, lbError *err) {
+static lbStatus read_rigid_velocity(const lbField *json, lbSceneBody *body, lbError *err) {
   static const char *const keys[] = { "linear", "angular", NULL };
   lbField velocity = lb_field_member(json, "velocity");
   if (!lb_field_here(&velocity)) return LB_OK;
@@ -42,7 +42,7 @@ lbStatus lb_scene_read_rigid(const lbField *json, lbScene *scene, size_t *room,
   body->name = lb_duplicate_text(from->name);
   if (!body->name) return lb_fail_memory(err);
   body->method = LB_METHOD_RIGID;
-  body->friction = from->friction;
+  body->contact_material = from->contact_material;
   body->untouchable = from->untouchable;
   body->filter = from->filter;
   memcpy(body->position, from->position, sizeof body->position);
@@ -52,7 +52,7 @@ lbStatus lb_scene_read_rigid(const lbField *json, lbScene *scene, size_t *room,
   memcpy(shape.size, from->size, sizeof shape.size);
   if (from->mesh)
     shape.vertex_count = from->mesh->vertex_count, shape.vertices = from->mesh->positions;
-  status = read_velocity(json, body, err);
+  status = read_rigid_velocity(json, body, err);
   lbError why;
   if (!status && (status = lb_rigid_model(&shape, density, &body->model, &why)) != LB_OK)
     return lb_field_fail(json, err, "%.400s", why.text);

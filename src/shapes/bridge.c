@@ -35,7 +35,7 @@ static int band_of(const lbShapeDef *def, int32_t k) {
   return band;
 }
 
-static bool is_solid(const lbShapeDef *def, const lbLattice *lattice, const int32_t at[3]) {
+static bool is_solid_bridge(const lbShapeDef *def, const lbLattice *lattice, const int32_t at[3]) {
   bool post = at[0] % BAY_CELLS == 0;
   bool side = at[1] == 0 || at[1] == lattice->cells[1] - 1;
   int32_t foot = BAY_CELLS * foot_bays(def) + 1;
@@ -71,7 +71,7 @@ static void set_lines(const lbShapeDef *def, lbLattice *lattice) {
 
 void lb_bridge_lattice(const lbShapeDef *def, lbLattice *lattice) {
   int32_t n[3] = { BAY_CELLS * def->cells[0] + 1, def->cells[1] + 2, 3 * def->cells[2] + 4 };
-  *lattice = (lbLattice){ .solid = is_solid };
+  *lattice = (lbLattice){ .solid = is_solid_bridge };
   lattice->out_of_memory = !lb_lattice_begin(lattice, n);
   if (!lattice->out_of_memory) set_lines(def, lattice);
 }

@@ -69,8 +69,8 @@ static lbStatus make_springs(const lbPose *pose, const lbPoseDef *def, double fo
 }
 
 // Targets when handles have gone a part of their way.
-static void aim(const lbPose *pose, const lbPoseDef *def, const double *rest, double part,
-                Springs *springs) {
+static void aim_springs(const lbPose *pose, const lbPoseDef *def, const double *rest, double part,
+                        Springs *springs) {
   lbSpring *spring = springs->list;
   for (int32_t j = 0; j < pose->script->handle_count; j++) {
     const lbEditHandle *handle = &pose->script->handles[j];
@@ -87,8 +87,8 @@ static void aim(const lbPose *pose, const lbPoseDef *def, const double *rest, do
   }
 }
 
-static lbStatus lead(lbSpringSolver *solver, const lbFem *fem, const lbPoseDef *def,
-                     Springs *springs, lbPose *pose, lbError *err) {
+static lbStatus lead_to_targets(lbSpringSolver *solver, const lbFem *fem, const lbPoseDef *def,
+                                Springs *springs, lbPose *pose, lbError *err) {
   size_t numbers = 3 * (size_t)lb_fem_vertex_count(fem);
   double *u = lb_alloc(numbers, sizeof *u), done = 0, part = PART;
   lbSpringResult result = { 0 };
@@ -96,7 +96,7 @@ static lbStatus lead(lbSpringSolver *solver, const lbFem *fem, const lbPoseDef *
   while (!status && done < 1) {
     double to = fmin(1, done + part);
     if (!lb_progress("unreduced pose", done)) status = lb_fail_interrupted(err, "unreduced pose");
-    aim(pose, def, lb_fem_rest_positions(fem), to, springs);
+    aim_springs(pose, def, lb_fem_rest_positions(fem), to, springs);
     memcpy(u, pose->displacements, numbers * sizeof *u);
     if (!status)
       status =
@@ -130,7 +130,7 @@ lbStatus lb_pose_full(const lbSceneBody *body, const lbPoseDef *def, lbPose *pos
   if (!status) status = lb_spring_solver_create(fem, &solver, err);
   if (!status) {
     pose->dimension = 3 * lb_fem_node_count(fem);
-    status = lead(solver, fem, def, &springs, pose, err);
+    status = lead_to_targets(solver, fem, def, &springs, pose, err);
   }
   lb_spring_solver_destroy(solver);
   lb_free(springs.list);

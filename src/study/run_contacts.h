@@ -1,4 +1,4 @@
-// Contacts of a run: its colliders, and what is told of who touches whom.
+// Contacts of a run: its colliders, and the begin and end events of contacts.
 #ifndef LB_STUDY_RUN_CONTACTS_H
 #define LB_STUDY_RUN_CONTACTS_H
 
@@ -24,6 +24,7 @@ typedef struct lbRunContacts {
   lbWorld *world;
   lbBodyId *bodies;        // (bodies of the scene)
   lbColliderId *colliders; // (colliders of the scene)
+  lbBodyId *sensed;        // (bodies of the scene): that overlap a sensor, work
   lbTouchingPair *touching;
   lbJointId *joints; // (joints of the scene)
   size_t touching_count, touching_room, event_room;
@@ -35,9 +36,9 @@ typedef struct lbRunContacts {
 lbStatus lb_run_add_event(lbRunContacts *contacts, const lbRunEvent *event, lbError *err);
 
 lbStatus lb_run_add_colliders(lbRunContacts *contacts, lbError *err);
-// After a step that ends at `time`: who began to touch, who ended it. What presses lightly lets go
-// for a few steps now and then: an end is told once they stay apart, with the time of their
-// parting.
+// Records begin and end events after a step that ends at `time`. A light contact opens for a few
+// steps now and then, so an end is recorded only once the pair stays apart, with the time at which
+// it parted.
 lbStatus lb_run_watch_contacts(lbRunContacts *contacts, double time, lbError *err);
 lbStatus lb_run_report_contacts(lbRunContacts *contacts, lbError *err); // at the end
 // run_hits.c: before a step, keeps how all moves; after it, m/s: how fast two that began to touch

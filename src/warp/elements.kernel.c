@@ -347,7 +347,6 @@ static void gather_forces_warp_elements(const lbWarp *warp, int32_t begin, int32
   }
 }
 
-extern const lbWarpElements LB_KERNEL(lb_warp_elements);
-const lbWarpElements LB_KERNEL(lb_warp_elements) = { elements, energies, gains_warp_elements,
-                                                     assemble_warp_elements,
-                                                     gather_forces_warp_elements };
+LB_KERNEL_TABLE(lbWarpElements, lb_warp_elements) = { elements, energies, gains_warp_elements,
+                                                      assemble_warp_elements,
+                                                      gather_forces_warp_elements };

@@ -492,8 +492,7 @@ static void rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sum
   store_sums(none, none, sums);
 }
 
-extern const lbWarpRows LB_KERNEL(lb_warp_rows);
-const lbWarpRows LB_KERNEL(lb_warp_rows) = {
+LB_KERNEL_TABLE(lbWarpRows, lb_warp_rows) = {
   pack_warp_rows,    multiply_warp_rows, invert_warp_rows, smooth_warp_rows,   descend_warp_rows,
   advance_warp_rows, combine_warp_rows,  spread_warp_rows, redirect_warp_rows, rows,
   turned_rows

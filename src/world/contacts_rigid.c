@@ -14,6 +14,7 @@ typedef struct Approach {
   const lbPlaced *placed; // all of its surface; NULL: by
   lbScratch *scratch;     // with the body's state
   const lbSolid *solid;
+  lbSolidHint *hints; // of the surface's vertices, blocks and groups of blocks; NULL: none
   lbSolidFrame frame; // of the solid
   lbMat3 turn;        // from the body's axes to the solid's: turn x + shift
   lbVec3 shift;
@@ -68,11 +69,20 @@ static bool may_meet(const Approach *a, const lbTouchCandidate *c) {
   return lb_near_may_meet(a->world, a->near, c->gap, c->normal, own, rigid_velocity(a, c->point));
 }
 
+static int32_t touch_triangle(const Approach *a, const lbSurfaceTriangle *at, int32_t number,
+                              double margin, lbSolidTouch found[LB_SOLID_TOUCHES]) {
+  const int32_t *vertices = lb_body_model(a->body)->triangles + 3 * (size_t)number;
+  if (!a->hints) return lb_solid_touch_triangle(a->solid, at, margin, found);
+  lbSolidHint *const hints[3] = { a->hints + vertices[0], a->hints + vertices[1],
+                                  a->hints + vertices[2] };
+  return lb_solid_touch_triangle_from(a->solid, hints, at, margin, found);
+}
+
 // In the solid's axes.
 static void touch_solid_at(const Approach *a, const lbSurfaceTriangle *at, int32_t number,
                            double margin) {
   lbSolidTouch found[LB_SOLID_TOUCHES];
-  int32_t count = lb_solid_touch_triangle(a->solid, at, margin, found);
+  int32_t count = touch_triangle(a, at, number, margin, found);
   for (int32_t i = 0; i < count; i++) {
     if (!lb_touch_mend_side(a->body, a->solid, &a->frame, at, number, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { number, -1 },
@@ -98,7 +108,8 @@ static bool touch_solid(void *context, const lbSurfaceTriangle *triangle, int32_
 
 // ---- the same of a surface that is placed ------------------------------------------------------
 
-static bool reaches_box(const Approach *a, const lbBox *box, double margin) {
+// `hint`: of the box's middle; NULL: none
+static bool reaches_box(const Approach *a, const lbBox *box, double margin, lbSolidHint *hint) {
   if (!lb_box_overlap(box, &a->box)) return false;
   lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
   if (lb_solid_kind(a->solid) == LB_SOLID_PLANE) {
@@ -106,7 +117,9 @@ static bool reaches_box(const Approach *a, const lbBox *box, double margin) {
     return lb_box_extent(box, down) > lb_dot(down, a->frame.position) - margin;
   }
   lbVec3 centre = lb_solid_to_own(&a->frame, lb_scale(0.5, lb_add(low, high)));
-  return lb_solid_is_within(a->solid, centre, 0.5 * lb_length(lb_sub(high, low)) + margin);
+  double limit = 0.5 * lb_length(lb_sub(high, low)) + margin;
+  if (!hint) return lb_solid_is_within(a->solid, centre, limit);
+  return lb_solid_is_within_from(a->solid, hint, centre, limit);
 }
 
 // m: how near the solid a triangle is that could meet it. What it would meet is no farther than the
@@ -142,19 +155,22 @@ static void touch_placed(const Approach *a, int32_t number, double margin) {
 static void visit_block(const Approach *a, int32_t block) {
   const lbBoxSet *boxes = &a->placed->boxes;
   bool mesh = lb_solid_kind(a->solid) == LB_SOLID_MESH; // where asking takes as long as looking
+  int32_t vertices = a->placed->tree->model->size.vertex_count;
   lbBox box = lb_box_set_block(boxes, block);
-  if (!reaches_box(a, &box, a->margin)) return;
+  if (!reaches_box(a, &box, a->margin, a->hints ? a->hints + vertices + block : NULL)) return;
   for (int32_t i = LB_BATCH * block; i < LB_BATCH * (block + 1) && i < boxes->count; i++) {
     box = lb_box_set_get(boxes, i);
     if (!lb_box_overlap(&box, &a->box)) continue;
     double margin = reach_of(a, a->placed->triangles[i]);
-    if (mesh || reaches_box(a, &box, margin)) touch_placed(a, a->placed->triangles[i], margin);
+    if (mesh || reaches_box(a, &box, margin, NULL))
+      touch_placed(a, a->placed->triangles[i], margin);
   }
 }
 
 // Eight blocks after eight blocks.
 static void visit_placed(const Approach *a) {
   int32_t blocks = lb_box_set_blocks(&a->placed->boxes);
+  int32_t groups = a->placed->tree->model->size.vertex_count + blocks; // in hints
   for (int32_t first = 0; first < blocks; first += LB_BATCH) {
     lbBox all = lb_box_empty();
     int32_t end = first + LB_BATCH < blocks ? first + LB_BATCH : blocks;
@@ -162,8 +178,9 @@ static void visit_placed(const Approach *a) {
       lbBox box = lb_box_set_block(&a->placed->boxes, i);
       lb_box_add_box(&all, &box);
     }
-    for (int32_t i = first; i < end && (i > first || reaches_box(a, &all, a->margin)); i++)
-      visit_block(a, i);
+    lbSolidHint *hint = a->hints ? a->hints + groups + first / LB_BATCH : NULL;
+    if (!reaches_box(a, &all, a->margin, hint)) continue;
+    for (int32_t i = first; i < end; i++) visit_block(a, i);
   }
 }
 
@@ -187,6 +204,7 @@ static Rigid collider_of(const lbWorld *world, int32_t number) {
 static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near,
                              const Rigid *r) {
   int32_t slot = near->slots[0];
+  lbPlaced *placed = world->slots[slot].placed;
   lb_near_tighten(world, near);
   const lbBody *body = world->slots[slot].body;
   Approach a = { .world = world,
@@ -194,13 +212,14 @@ static double approach_rigid(const lbWorld *world, lbTouchWork *work, lbNear *ne
                  .work = work,
                  .body = body,
                  .solid = r->solid,
+                 .hints = near->hinted ? placed->hints : NULL,
                  .frame = r->frame,
                  .margin = near->margin,
                  .length = world->touch->reaches[slot] };
   a.turn = lb_mat3_multiply(lb_mat3_transpose(a.frame.rotation), lb_body_rotation_matrix(body));
   a.shift = lb_solid_to_own(&a.frame, lb_body_position(body));
-  if (lb_placed_has_all(world->slots[slot].placed)) {
-    a.placed = world->slots[slot].placed;
+  if (lb_placed_has_all(placed)) {
+    a.placed = placed;
     a.box = lb_solid_world_box(a.solid, &a.frame);
     for (int k = 0; k < 3; k++) a.box.low[k] -= a.margin, a.box.high[k] += a.margin;
     find_rates(&a);
@@ -232,6 +251,42 @@ static double approach_pair(const lbWorld *world, lbTouchWork *work, const lbNea
     lb_touch_add_candidate(work, length, &c);
   }
   return length;
+}
+
+static const lbSolid *solid_of(const lbWorld *world, const lbNear *near) { // NULL: it deforms
+  if (near->slots[1] >= 0) return lb_body_solid(world->slots[near->slots[1]].body);
+  return near->collider >= 0 ? world->colliders[near->collider].solid : NULL;
+}
+
+// ---- hints -------------------------------------------------------------------------------------
+
+// One number for each collider and rigid body that ever was in the world.
+static uint64_t key_of(const lbWorld *world, const lbNear *near) {
+  bool body = near->slots[1] >= 0;
+  uint32_t generation =
+      body ? world->slots[near->slots[1]].generation : world->colliders[near->collider].generation;
+  uint64_t number = (uint64_t)(body ? near->slots[1] : near->collider);
+  return (uint64_t)generation << 32 | number << 1 | body;
+}
+
+// Pairs are looked at in several tasks, so that only one of a body's may use its hints.
+void lb_touch_share_hints(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t i = 0; i < world->slot_count; i++)
+    if (world->slots[i].placed) world->slots[i].placed->hints_used = false;
+  for (int32_t i = 0; i < touch->near_count; i++) {
+    lbNear *near = &touch->nears[i];
+    lb_near_put_rigid_last(world, near);
+    const lbSolid *solid = solid_of(world, near);
+    lbPlaced *placed = world->slots[near->slots[0]].placed;
+    near->hinted = solid && placed && lb_solid_kind(solid) == LB_SOLID_MESH && !placed->hints_used;
+    if (!near->hinted) continue;
+    placed->hints_used = true;
+    if (placed->hints_ready && placed->hint_key == key_of(world, near)) continue;
+    placed->hints_ready = true;
+    placed->hint_key = key_of(world, near);
+    for (int32_t k = 0; k < placed->hint_count; k++) placed->hints[k] = lb_solid_hint();
+  }
 }
 
 double lb_touch_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near) {

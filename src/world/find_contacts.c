@@ -115,10 +115,6 @@ void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandi
   work->candidates[work->candidate_count++].known = -1; // not looked for yet
 }
 
-static double friction_of(const lbWorld *world, double own) {
-  return isnan(own) ? world->settings.friction : own;
-}
-
 // A normal and two tangents that depend on it alone.
 static void make_axes(lbVec3 normal, lbVec3 axes[3]) {
   lbVec3 other = fabs(normal.x) < 0.6 ? lb_vec3(1, 0, 0) : lb_vec3(0, 1, 0);
@@ -214,19 +210,24 @@ static void take(lbWorld *world, const lbNear *near) {
   if (room_a < room) room = room_a;
   if (room_b < room) room = room_b;
   if (a == b && room_a / 2 < room) room = room_a / 2;
-  double one = friction_of(world, world->slots[a].friction);
-  double other = friction_of(world, b < 0 ? world->colliders[near->collider].friction
-                                          : world->slots[b].friction);
+  lbContactMaterial material = lb_pair_material(world, &world->slots[a].material,
+                                                b < 0 ? &world->colliders[near->collider].material
+                                                      : &world->slots[b].material);
   for (int32_t i = 0; i < near->found; i++) {
     if (i >= room || !use_pool(touch, a, b)) {
       touch->dropped += near->found - i;
       break;
     }
     lbWorldContact *contact = &touch->contacts[touch->contact_count++];
-    *contact = (lbWorldContact){
-      .slots = { a, b }, .collider = near->collider, .at = found[i], .friction = sqrt(one * other)
-    };
-    if (lb_touch_is_deep(contact->at.feature)) contact->friction = 0;
+    *contact = (lbWorldContact){ .slots = { a, b },
+                                 .collider = near->collider,
+                                 .at = found[i],
+                                 .friction = material.friction,
+                                 .compliance = material.compliance,
+                                 .restitution = material.restitution,
+                                 .rolling_friction = material.rolling_friction };
+    if (lb_touch_is_deep(contact->at.feature))
+      contact->friction = contact->restitution = contact->rolling_friction = 0;
     make_axes(contact->at.normal, contact->axes);
     touch->counts[a]++;
     if (b >= 0) touch->counts[b]++;
@@ -241,7 +242,7 @@ static bool is_rigid(const lbWorld *world, int32_t slot) {
 }
 
 // One that deforms comes first, then the other body, if that is rigid.
-static void put_rigid_last(const lbWorld *world, lbNear *near) {
+void lb_near_put_rigid_last(const lbWorld *world, lbNear *near) {
   int32_t a = near->slots[0], b = near->slots[1];
   if (b < 0 || !is_rigid(world, a) || is_rigid(world, b)) return;
   near->slots[0] = b, near->slots[1] = a;
@@ -269,7 +270,6 @@ static void look_at_pair(const Looking *l, lbTouchWork *work, int32_t i) {
   const lbWorldTouch *touch = l->world->touch;
   lbNear *near = &touch->nears[l->first + i];
   lbTouchCandidate *found = touch->found + near->first;
-  put_rigid_last(l->world, near);
   work->candidate_count = 0;
   near->length = approach(l->world, work, near);
   lb_touch_make_patches(l->world, work, near);
@@ -412,6 +412,7 @@ void lb_touch_find(lbWorld *world) {
   keep_staying(world);
   sort_remembered(world);
   bool surfaces = place_all(world);
+  lb_touch_share_hints(world);
   for (int32_t first = 0, count; first < touch->near_count; first += count) {
     count = place_block(world, first);
     Looking l = { .world = world, .first = first, .count = count };

@@ -348,10 +348,10 @@ bool lb_guard_check_steps(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldJoints *joints = world->linked;
   lb_guard_clear_causes(world);
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    const lbBody *body = world->slots[touch->touchers[t].slot].body;
-    if (body->flags & LB_STEP_FAILED || body->take.unopened)
-      lb_guard_mark(world, touch->touchers[t].slot, LB_FAIL_BODY);
+  for (int32_t i = 0; i < world->slot_count; i++) { // also those whose contacts did not push
+    const lbBody *body = world->slots[i].body;
+    if (!body || !body->take.guarded || lb_slot_stays(world, &world->slots[i])) continue;
+    if (body->flags & LB_STEP_FAILED || body->take.unopened) lb_guard_mark(world, i, LB_FAIL_BODY);
   }
   for (int32_t c = 0; c < touch->contact_count; c++) {
     if (!contact_missed(world, c)) continue;

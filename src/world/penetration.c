@@ -22,7 +22,8 @@
 typedef struct Ray {
   lbVec3 origin, direction; // own axes of a body, unit
   double nearest;
-  bool inside; // it leaves the body there
+  bool leaves;   // the body at the nearest place,
+  int crossings; // and so many times more often than it enters
 } Ray;
 
 static bool meets_sphere(void *context, lbVec3 centre, double radius) {
@@ -30,7 +31,7 @@ static bool meets_sphere(void *context, lbVec3 centre, double radius) {
   lbVec3 to = lb_sub(centre, ray->origin);
   double along = lb_dot(to, ray->direction);
   double aside = lb_length(lb_add_scaled(to, -along, ray->direction));
-  return aside <= radius && along > -radius && along - radius < ray->nearest;
+  return aside <= radius && along > -radius;
 }
 
 // Möller & Trumbore: origin + t direction in the triangle.
@@ -44,18 +45,21 @@ static bool meet_triangle(void *context, const lbSurfaceTriangle *triangle, int3
   if (determinant == 0) return true;
   double s = lb_dot(from, p) / determinant, r = lb_dot(ray->direction, q) / determinant;
   double t = lb_dot(v, q) / determinant;
-  if (!(s >= 0 && r >= 0 && s + r <= 1 && t > 0 && t < ray->nearest)) return true;
-  ray->nearest = t;
-  ray->inside = lb_dot(lb_cross(u, v), ray->direction) > 0;
+  if (!(s >= 0 && r >= 0 && s + r <= 1 && t > 0)) return true;
+  bool leaves = lb_dot(lb_cross(u, v), ray->direction) > 0;
+  ray->crossings += leaves ? 1 : -1;
+  if (t < ray->nearest) ray->nearest = t, ray->leaves = leaves;
   return true;
 }
 
+// Folds of a crumpled surface are left as often as they are entered, so that the first triangle on
+// the ray alone does not tell.
 static bool is_inside(const lbBody *body, lbVec3 place) {
   const lbSolid *solid = lb_body_solid(body);
   lbVec3 own = lb_body_unplace(body, place);
   if (solid) return lb_solid_distance(solid, own, NULL) < 0;
-  Ray ray = { own, lb_vec3(0.36, 0.48, 0.8), INFINITY, false };
-  return lb_touch_visit(body, meets_sphere, meet_triangle, &ray) && ray.inside;
+  Ray ray = { own, lb_vec3(0.36, 0.48, 0.8), INFINITY, false, 0 };
+  return lb_touch_visit(body, meets_sphere, meet_triangle, &ray) && ray.leaves && ray.crossings > 0;
 }
 
 // By the rows of its tree. False: no memory.
@@ -228,11 +232,14 @@ static void push_apart(const lbBody *const bodies[2], int32_t index, lbTouchWork
   }
 }
 
-// -1: they did not go out of each other in the last step.
-static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
+// -1: they did not go out of each other in the last step; *pushes: they had contacts of surfaces.
+static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b, bool *pushes) {
+  *pushes = false;
   for (int32_t k = touch->remembered_first[a]; k >= 0; k = touch->remembered_next[k]) {
     const lbRememberedContact *r = &touch->remembered[k];
-    if (r->slots[1] == b && lb_touch_is_deep(r->feature)) return LB_DEEP_FEATURE - r->feature;
+    if (r->slots[1] != b) continue;
+    if (lb_touch_is_deep(r->feature)) return LB_DEEP_FEATURE - r->feature;
+    *pushes = true;
   }
   return -1;
 }
@@ -240,7 +247,9 @@ static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b)
 bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near) {
   int32_t a = near->slots[0], b = near->slots[1];
   const lbBody *const bodies[2] = { world->slots[a].body, world->slots[b].body };
-  int32_t index = direction_before(world->touch, a, b);
+  bool pushes;
+  int32_t index = direction_before(world->touch, a, b, &pushes);
+  if (pushes) return false;            // surfaces know the side that each came from
   if (index >= DIRECTIONS) index = -1; // of a damaged state
   if (!are_deep(world, a, b, index >= 0)) return false;
   if (index < 0) index = find_way_out(bodies[0], bodies[1]);

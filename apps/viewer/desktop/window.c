@@ -61,7 +61,7 @@ static bool is_over(const Window *window) {
 static void draw_frame(Window *window, double seconds);
 
 // Long work: the window stays alive and shows how far it is.
-static bool show_progress(const char *stage, double fraction, void *context) {
+static bool show_window_progress(const char *stage, double fraction, void *context) {
   Window *window = context;
   window->panel.stage = stage;
   window->panel.fraction = fraction;
@@ -89,8 +89,8 @@ static lbStatus open_path(Window *window, const char *path, lbError *err) {
   window->stop_work = false;
   window->work_next = 0;
   window->report->working = true;
-  lb_set_progress(show_progress, window);
-  show_progress("opening", 0, window);
+  lb_set_progress(show_window_progress, window);
+  show_window_progress("opening", 0, window);
   lbStatus status = vw_open(path, &bundle, err);
   lb_set_progress(NULL, NULL);
   lbError ended;
@@ -236,7 +236,7 @@ static void set_callbacks(Window *window) {
 
 // ---- wishes ------------------------------------------------------------------------------------
 
-static void save(Window *window, vwWish wish) {
+static void save_window(Window *window, vwWish wish) {
   char text[400];
   lbError err;
   if (vw_saver_grant(&window->saver, window->viewer, wish, text, sizeof text, &err))
@@ -253,7 +253,7 @@ static void grant(Window *window, vwWish wish) {
   case VW_WISH_PREVIOUS: open_neighbour(window, -1); break;
   case VW_WISH_QUIT: glfwSetWindowShouldClose(window->handle, GLFW_TRUE); break;
   case VW_WISH_NONE: break;
-  default: save(window, wish);
+  default: save_window(window, wish);
   }
 }
 
@@ -339,7 +339,7 @@ static void pass_messages(Window *window) {
   vw_viewer_clear_message(window->viewer);
 }
 
-static void tell(Window *window) {
+static void report_window(Window *window) {
   vwWindowReport *report = window->report;
   report->seconds = glfwGetTime() - window->begin;
   report->steps = vw_viewer_steps(window->viewer);
@@ -350,7 +350,7 @@ static void tell(Window *window) {
   if (window->def->tell) window->def->tell(report, window->def->context);
 }
 
-static void run(Window *window) {
+static void run_window(Window *window) {
   double last = glfwGetTime();
   while (!is_over(window)) {
     double now = glfwGetTime(), passed = now - last;
@@ -361,7 +361,7 @@ static void run(Window *window) {
     watch_hands(window);
     pass_messages(window);
     grant_all(window);
-    tell(window);
+    report_window(window);
     double left = FRAME_SECONDS - (glfwGetTime() - now);
     if (left > 0.001)
       glfwWaitEventsTimeout(left);
@@ -397,7 +397,7 @@ static lbStatus make_window(Window *window, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus furnish(Window *window, lbError *err) {
+static lbStatus furnish_window(Window *window, lbError *err) {
   const vwWindowDef *def = window->def;
   lbStatus status = vw_viewer_create(&def->viewer, &window->viewer, err);
   if (!status) status = vw_capture_create(&window->saver.capture, err);
@@ -429,7 +429,7 @@ static void close_window(Window *window) {
   lbError err;
   if (window->viewer && window->saver.capture) {
     if (vw_saver_end(&window->saver, window->viewer, &err)) lb_log(LB_LOG_WARNING, "%s", err.text);
-    tell(window);
+    report_window(window);
   }
   vw_saver_destroy(&window->saver);
   if (window->panel.viewer) vw_panel_stop();
@@ -442,9 +442,9 @@ lbStatus vw_window_run(const vwWindowDef *def, vwWindowReport *report, lbError *
   Window window = { .def = def, .report = report, .scale_x = 1, .scale_y = 1, .tried = -1 };
   *report = (vwWindowReport){ 0 };
   lbStatus status = make_window(&window, err);
-  if (!status) status = furnish(&window, err);
+  if (!status) status = furnish_window(&window, err);
   if (!status) status = open_first(&window, err);
-  if (!status) run(&window);
+  if (!status) run_window(&window);
   if (status == LB_ERR_INTERRUPTED && is_over(&window)) status = LB_OK; // closed while it opened
   close_window(&window);
   return status;

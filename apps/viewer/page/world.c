@@ -42,9 +42,11 @@ static lbVec3 vector_at(int i) { return lb_vec3_load(numbers + i); }
 static lbQuat rotation_at(int i) {
   return lb_quat(numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]);
 }
-static void store(int i, lbVec3 v) { numbers[i] = v.x, numbers[i + 1] = v.y, numbers[i + 2] = v.z; }
+static void store_numbers(int i, lbVec3 v) {
+  numbers[i] = v.x, numbers[i + 1] = v.y, numbers[i + 2] = v.z;
+}
 
-static lbBody *body_of(const World *w, int body) {
+static lbBody *find_page_body(const World *w, int body) {
   return lb_world_body(w->world, w->bodies[body].id);
 }
 
@@ -88,13 +90,19 @@ static lbStatus list_body(World *w, lbBodyId id) {
   return LB_OK;
 }
 
-// numbers: gravity (3), contact, friction (NaN: the default), substeps.
+static double number_or(int i, double missing) { return isnan(numbers[i]) ? missing : numbers[i]; }
+
+// numbers: gravity (3), contact, substeps, friction, compliance, restitution, rolling friction
+// (NaN: the default).
 static lbWorldSettings settings_of(void) {
   lbWorldSettings settings = lb_world_settings();
   settings.gravity = vector_at(0);
   settings.contact = numbers[3] != 0;
-  if (!isnan(numbers[4])) settings.friction = numbers[4];
-  settings.substeps = (int32_t)numbers[5];
+  settings.substeps = (int32_t)numbers[4];
+  settings.friction = number_or(5, settings.friction);
+  settings.compliance = number_or(6, settings.compliance);
+  settings.restitution = number_or(7, settings.restitution);
+  settings.rolling_friction = number_or(8, settings.rolling_friction);
   return settings;
 }
 
@@ -144,7 +152,7 @@ static void make_room_for_hands(World *w, lbBodyId id) {
   }
 }
 
-static lbStatus open_scene(World *w, const lbBundle *bundle) {
+static lbStatus open_page_scene(World *w, const lbBundle *bundle) {
   lbWorldSettings settings = settings_of();
   bool own_gravity = !isnan(numbers[0]);
   lbVec3 gravity = settings.gravity;
@@ -167,19 +175,21 @@ EXPORT World *page_world_open(const char *name, const void *bytes, size_t count)
   }
   const lbBundle *bundle = read_bundle(w, name, bytes, count);
   lbStatus status = !bundle         ? LB_ERR_FORMAT
-                    : bundle->world ? open_scene(w, bundle)
+                    : bundle->world ? open_page_scene(w, bundle)
                                     : open_model(w, bundle->models[0]);
   if (!status) return w;
   page_world_destroy(w);
   return NULL;
 }
 
-// numbers: position (3), rotation (4), velocity (3), angular velocity (3). The body's number.
+// numbers: position (3), rotation (4), velocity (3), angular velocity (3), friction, compliance,
+// restitution, rolling friction (NaN: the world's). The body's number.
 EXPORT int page_world_add(World *w, const char *name, const void *bytes, size_t count,
                           const char *method) {
   lbBodyDef def = lb_body_def();
   lbBodyId id = 0;
   lbVec3 velocity = vector_at(7), spin = vector_at(10);
+  lbContactMaterial material = { numbers[13], numbers[14], numbers[15], numbers[16] };
   def.position = vector_at(0);
   def.rotation = rotation_at(3);
   if (*method && !lb_method_from_name(method, &def.method))
@@ -194,6 +204,7 @@ EXPORT int page_world_add(World *w, const char *name, const void *bytes, size_t 
     lbBody *body = lb_world_body(w->world, id);
     if (lb_dot(velocity, velocity) > 0 || lb_dot(spin, spin) > 0)
       status = checked(body, lb_body_set_velocity(body, velocity, spin));
+    if (!status) status = lb_world_set_contact_material(w->world, id, &material, &page_error);
     if (!status) status = list_body(w, id);
     if (status) lb_world_remove(w->world, id, NULL);
   }
@@ -236,7 +247,7 @@ static void write_part(const lbModel *model, const lbRenderPart *part) {
 
 EXPORT const char *page_body_info(const World *w, int body) {
   const lbRenderMesh *mesh = w->bodies[body].mesh;
-  const lbBody *b = body_of(w, body);
+  const lbBody *b = find_page_body(w, body);
   page_begin("{\"name\":");
   page_write_string(mesh->model->name);
   page_write(",\"method\":\"%s\",\"dimension\":%d,\"free\":%s,\"up\":\"%c\",",
@@ -280,8 +291,8 @@ EXPORT const float *page_body_vertices(World *w, int body, int normals) {
     lb_fail_memory(&page_error);
     return NULL;
   }
-  return lb_body_write_render_vertices(body_of(w, body), mesh, &layout, 0, mesh->vertex_count,
-                                       w->vertices, bytes, &page_error)
+  return lb_body_write_render_vertices(find_page_body(w, body), mesh, &layout, 0,
+                                       mesh->vertex_count, w->vertices, bytes, &page_error)
              ? NULL
              : w->vertices;
 }
@@ -289,14 +300,14 @@ EXPORT const float *page_body_vertices(World *w, int body, int normals) {
 // numbers: position (3), rotation (4), velocity (3), angular velocity (3), kinetic and elastic
 // energy, distance from trained poses.
 EXPORT void page_body_state(const World *w, int body) {
-  const lbBody *b = body_of(w, body);
+  const lbBody *b = find_page_body(w, body);
   lbFrame frame = lb_body_frame(b);
   lbBodyReport report = lb_body_report(b);
-  store(0, frame.position);
+  store_numbers(0, frame.position);
   numbers[3] = frame.rotation.x, numbers[4] = frame.rotation.y;
   numbers[5] = frame.rotation.z, numbers[6] = frame.rotation.w;
-  store(7, frame.linear_velocity);
-  store(10, frame.angular_velocity);
+  store_numbers(7, frame.linear_velocity);
+  store_numbers(10, frame.angular_velocity);
   numbers[13] = report.kinetic, numbers[14] = report.elastic;
   numbers[15] = lb_body_pose_distance(b);
 }
@@ -310,7 +321,7 @@ EXPORT int page_world_pick(const World *w) {
   lbPick pick;
   if (lb_world_pick(w->world, vector_at(0), vector_at(3), &id, &pick, &page_error)) return -2;
   if (!id) return -1;
-  store(0, pick.position);
+  store_numbers(0, pick.position);
   numbers[3] = pick.distance, numbers[4] = pick.point.index;
   memcpy(numbers + 5, pick.point.weights, 3 * sizeof(double));
   for (size_t i = 0; i < w->body_count; i++)
@@ -325,7 +336,7 @@ static lbPoint point_of(int triangle) {
 // numbers: weights (3), stiffness (NaN: by how the place gives way), damping (NaN: critical). Its
 // number.
 EXPORT int page_body_grab(const World *w, int body, int triangle) {
-  lbBody *b = body_of(w, body);
+  lbBody *b = find_page_body(w, body);
   lbPoint point = point_of(triangle);
   lbConstraintDef def = lb_constraint_def();
   double compliance = 0, mobility = 0,
@@ -342,23 +353,23 @@ EXPORT int page_body_grab(const World *w, int body, int triangle) {
 }
 
 EXPORT int page_body_move(const World *w, int body, int hand) { // numbers: where to (3)
-  lbBody *b = body_of(w, body);
+  lbBody *b = find_page_body(w, body);
   return (int)checked(b, lb_body_set_target(b, hand, numbers));
 }
 
 EXPORT int page_body_release(const World *w, int body, int hand) {
-  lbBody *b = body_of(w, body);
+  lbBody *b = find_page_body(w, body);
   return (int)checked(b, lb_body_remove_constraint(b, hand));
 }
 
 EXPORT int page_body_hand_force(const World *w, int body, int hand) { // numbers: force (3)
-  lbStatus status = lb_body_constraint_force(body_of(w, body), hand, numbers);
+  lbStatus status = lb_body_constraint_force(find_page_body(w, body), hand, numbers);
   return status ? (int)lb_fail(&page_error, status, "nothing holds the body there") : 0;
 }
 
 // numbers: weights (3), force or impulse (3).
 EXPORT int page_body_push(const World *w, int body, int triangle, int impulse) {
-  lbBody *b = body_of(w, body);
+  lbBody *b = find_page_body(w, body);
   lbVec3 push = vector_at(3);
   return (int)checked(b, impulse ? lb_body_apply_impulse(b, point_of(triangle), push)
                                  : lb_body_apply_force(b, point_of(triangle), push));
@@ -372,7 +383,8 @@ EXPORT int page_body_set_material(World *w, int body, int material) {
 
 // ---- colliders ---------------------------------------------------------------------------------
 
-// numbers: radius, size (3), position (3), rotation (4), friction (NaN: the world's). Its number.
+// numbers: radius, size (3), position (3), rotation (4), friction, compliance, restitution, rolling
+// friction (NaN: the world's), sensor. Its number.
 EXPORT int page_world_add_collider(World *w, int shape) {
   lbColliderDef def = lb_collider_def();
   def.shape = (lbColliderShape)shape;
@@ -381,6 +393,10 @@ EXPORT int page_world_add_collider(World *w, int shape) {
   def.position = vector_at(4);
   def.rotation = rotation_at(7);
   def.friction = numbers[11];
+  def.compliance = numbers[12];
+  def.restitution = numbers[13];
+  def.rolling_friction = numbers[14];
+  def.sensor = numbers[15] != 0;
   if (!lb_grow((void **)&w->colliders, &w->collider_room, w->collider_count + 1,
                sizeof *w->colliders))
     return failed(lb_fail_memory(&page_error));
@@ -404,7 +420,7 @@ EXPORT int page_world_remove_collider(World *w, int collider) {
 
 EXPORT int page_world_step(World *w, double dt) { return lb_world_step(w->world, dt); }
 EXPORT double page_world_time(const World *w) { return lb_world_time(w->world); }
-EXPORT void page_world_gravity(const World *w) { store(0, lb_world_gravity(w->world)); }
+EXPORT void page_world_gravity(const World *w) { store_numbers(0, lb_world_gravity(w->world)); }
 EXPORT int page_world_set_gravity(World *w) {
   return (int)lb_world_set_gravity(w->world, vector_at(0), &page_error);
 }
@@ -423,16 +439,33 @@ static double collider_number(const World *w, lbColliderId id) {
   return -2;
 }
 
+static bool make_contact_room(World *w, size_t count) {
+  if (lb_grow((void **)&w->contacts, &w->contact_room, count + 1, sizeof(double))) return true;
+  lb_fail_memory(&page_error);
+  return false;
+}
+
+// Numbers of the bodies that overlap a collider. numbers[0]: how many; NULL: an error.
+EXPORT const double *page_world_overlaps(World *w, int collider) {
+  size_t room = w->body_count;
+  lbBodyId *bodies = lb_alloc(room, sizeof *bodies);
+  int32_t count = 0;
+  lbStatus status = bodies && make_contact_room(w, room) ? LB_OK : lb_fail_memory(&page_error);
+  if (!status)
+    status = lb_world_overlap_collider(w->world, w->colliders[collider], (int32_t)room, bodies,
+                                       &count, &page_error);
+  for (int32_t i = 0; i < count && !status; i++) w->contacts[i] = body_number(w, bodies[i]);
+  numbers[0] = count;
+  lb_free(bodies);
+  return status ? NULL : w->contacts;
+}
+
 // Those of the last step: two bodies (the second -1: none), collider (-1: none), point (3), normal
 // (3), force (3), gap, sliding. numbers[0]: how many; NULL: no memory.
 EXPORT const double *page_world_contacts(World *w) {
   int32_t count = lb_world_contact_count(w->world);
   const lbContact *contacts = lb_world_contacts(w->world);
-  if (!lb_grow((void **)&w->contacts, &w->contact_room, CONTACT_NUMBERS * ((size_t)count + 1),
-               sizeof(double))) {
-    lb_fail_memory(&page_error);
-    return NULL;
-  }
+  if (!make_contact_room(w, CONTACT_NUMBERS * (size_t)count)) return NULL;
   numbers[0] = count;
   for (int32_t i = 0; i < count; i++) {
     const lbContact *c = &contacts[i];

@@ -255,7 +255,7 @@ lbStatus vw_renderer_add_skin(vwRenderer *renderer, const vwSkin *skin, int32_t 
 
 // ---- a frame -----------------------------------------------------------------------------------
 
-static bool is_solid(const vwCrowd *crowd) { return crowd->opacity >= 1; }
+static bool is_solid_pass(const vwCrowd *crowd) { return crowd->opacity >= 1; }
 
 static void draw_crowd(const vwRenderer *renderer, const vwPicture *picture, int32_t i,
                        const vwBodyPrograms *programs, vwBodyPass pass) {
@@ -265,7 +265,7 @@ static void draw_crowd(const vwRenderer *renderer, const vwPicture *picture, int
 
 static bool is_drawn(const vwRenderer *renderer, const vwPicture *picture, int32_t i, bool solid) {
   return i < renderer->crowds.count && renderer->crowds.slots[i].drawn &&
-         is_solid(picture->crowds + i) == solid;
+         is_solid_pass(picture->crowds + i) == solid;
 }
 
 // The plain programs' way from the world to the screen.

@@ -99,7 +99,7 @@ static enum MHD_Result reply_text(const Request *request, unsigned status, const
   return reply(request, status, response);
 }
 
-static enum MHD_Result refuse(const Request *request, int status) {
+static enum MHD_Result refuse_request(const Request *request, int status) {
   const char *text = "no such file\n";
   if (status == 400) text = "the path of this request is not one that a browser sends\n";
   if (status == 403) text = "not allowed\n";
@@ -131,8 +131,8 @@ typedef struct HostCheck {
   int host_count, foreign_count;
 } HostCheck;
 
-static enum MHD_Result check_header(void *context, enum MHD_ValueKind kind, const char *key,
-                                    const char *value) {
+static enum MHD_Result check_server_header(void *context, enum MHD_ValueKind kind, const char *key,
+                                           const char *value) {
   HostCheck *check = context;
   (void)kind;
   if (strcasecmp(key, "Host") == 0) {
@@ -149,7 +149,7 @@ static enum MHD_Result check_header(void *context, enum MHD_ValueKind kind, cons
 // another site as the origin.
 static bool is_for_us(const Request *request) {
   HostCheck check = { .server = request->server };
-  MHD_get_connection_values(request->connection, MHD_HEADER_KIND, check_header, &check);
+  MHD_get_connection_values(request->connection, MHD_HEADER_KIND, check_server_header, &check);
   return check.host_count == 1 && check.foreign_count == 0;
 }
 
@@ -187,10 +187,10 @@ static enum MHD_Result reply_file(const Request *request, struct MHD_Response *r
 
 static enum MHD_Result refuse_errno(const Request *request, int problem) {
   // ELOOP: a symbolic link, which counts as not there
-  if (problem == EACCES || problem == EPERM) return refuse(request, 403);
+  if (problem == EACCES || problem == EPERM) return refuse_request(request, 403);
   if (problem == EMFILE || problem == ENFILE || problem == ENOMEM)
     return reply_text(request, 503, "too many files are open\n", NULL, NULL);
-  return refuse(request, 404);
+  return refuse_request(request, 404);
 }
 
 // Takes the descriptor of a regular file.
@@ -216,7 +216,7 @@ static enum MHD_Result reply_extra(const Request *request, const ExtraFile *extr
   if (fstat(file, &info) == 0 && S_ISREG(info.st_mode))
     return reply_descriptor(request, file, &info, extra->name);
   close(file);
-  return refuse(request, 404);
+  return refuse_request(request, 404);
 }
 
 // A folder without the slash at its end: pages in it would look for their neighbours one folder too
@@ -224,7 +224,7 @@ static enum MHD_Result reply_extra(const Request *request, const ExtraFile *extr
 static enum MHD_Result redirect_to_folder(const Request *request) {
   char target[3 * VW_PATH_BYTES + 8];
   int count = snprintf(target, sizeof target, "%s/", request->url);
-  if (count < 0 || (size_t)count >= sizeof target) return refuse(request, 414);
+  if (count < 0 || (size_t)count >= sizeof target) return refuse_request(request, 414);
   return reply_text(request, MHD_HTTP_MOVED_PERMANENTLY, "", "Location", target);
 }
 
@@ -251,7 +251,7 @@ static enum MHD_Result answer_get(const Request *request, const char *path) {
   }
   if (is_known && S_ISREG(info.st_mode)) return reply_descriptor(request, file, &info, name);
   close(file);
-  return refuse(request, 404);
+  return refuse_request(request, 404);
 }
 
 // ---- reports ------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
   if (*state != &without_bytes) return continue_report(&request, *state, bytes, byte_count);
   char path[VW_PATH_BYTES];
   int fault = vw_path_decode(url, path);
-  return fault ? refuse(&request, fault) : answer_get(&request, path);
+  return fault ? refuse_request(&request, fault) : answer_get(&request, path);
 }
 
 static void end_request(void *context, struct MHD_Connection *connection, void **state,
@@ -357,7 +357,7 @@ static void make_tag(const void *bytes, size_t count, char tag[TAG_BYTES]) {
   snprintf(tag, TAG_BYTES, "\"%zx-%" PRIx64 "\"", count, hash);
 }
 
-static lbStatus check_file(const char *path, lbError *err) {
+static lbStatus check_server_file(const char *path, lbError *err) {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (file < 0) return lb_fail(err, LB_ERR_FILE, "%s: %s", path, strerror(errno));
   struct stat info;
@@ -378,7 +378,7 @@ static lbStatus copy_files(const vwServerDef *def, vwServer *server, lbError *er
     if (!from->path == !from->bytes)
       return lb_fail(err, LB_ERR_ARGUMENT, "extra file %zu, %s: needs either bytes or a path", i,
                      from->name);
-    lbStatus status = from->path ? check_file(from->path, err) : LB_OK;
+    lbStatus status = from->path ? check_server_file(from->path, err) : LB_OK;
     if (status != LB_OK) return status;
     ExtraFile *to = &server->files[server->file_count++];
     *to = (ExtraFile){ .bytes = from->bytes, .byte_count = from->byte_count };
@@ -418,7 +418,7 @@ static lbStatus start_thread(vwServer *server, int listener, lbError *err) {
   return lb_fail(err, LB_ERR_MEMORY, "cannot start the web server: out of memory or of threads");
 }
 
-static lbStatus check_def(const vwServerDef *def, lbError *err) {
+static lbStatus check_server_def(const vwServerDef *def, lbError *err) {
   if (!def->folder) return lb_fail(err, LB_ERR_ARGUMENT, "vwServerDef.folder is not set");
   if (def->port < 0 || def->port > 65535)
     return lb_fail(err, LB_ERR_ARGUMENT, "port %" PRId32 " is not in 0 to 65535", def->port);
@@ -455,7 +455,7 @@ static lbStatus fill_server(const vwServerDef *def, vwServer *server, lbError *e
 }
 
 lbStatus vw_server_start(const vwServerDef *def, vwServer **out, lbError *err) {
-  lbStatus status = check_def(def, err);
+  lbStatus status = check_server_def(def, err);
   if (status != LB_OK) return status;
   vwServer *server = lb_alloc(1, sizeof *server);
   if (!server) return lb_fail_memory(err);

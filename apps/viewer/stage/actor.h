@@ -17,10 +17,10 @@ typedef struct vwActorPlan { // what is to be made
   lbVec3 shift;                   // of the paths, in a comparison
   const int32_t *places;          // (count): of the bodies in the world, rising
   const bool *untouchable;        // (count): 1: touches nothing; NULL: nobody touches anything
-  const double *frictions;        // (count): NAN: the world's
-  const lbContactFilter *filters; // (count): what they touch
-  const double *contact_frames;   // (count x 2): as lbWorldDef.body_contact_frames
-  const double *materials;        // (materials x 3): young, poisson, density; NULL: the model's
+  const lbContactMaterial *contact_materials; // (count)
+  const lbContactFilter *filters;             // (count): what they touch
+  const double *contact_frames;               // (count x 2): as lbWorldDef.body_contact_frames
+  const double *materials; // (materials x 3): young, poisson, density; NULL: the model's
 } vwActorPlan;
 
 // A spring that pulls a point.

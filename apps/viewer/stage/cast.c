@@ -115,7 +115,7 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
     .shift = shift,
     .places = places,
     .untouchable = vw_stage_touches(stage) ? group->untouchable : NULL,
-    .frictions = group->frictions,
+    .contact_materials = group->contact_materials,
     .filters = group->filters,
     .contact_frames = group->contact_frames,
     .materials =
@@ -158,7 +158,7 @@ static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t nu
 }
 
 // Each load on each role of its group.
-static lbStatus add_loads(const vwStage *stage, const vwCast *cast, lbError *err) {
+static lbStatus add_cast_loads(const vwStage *stage, const vwCast *cast, lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < stage->load_count; i++)
     for (int32_t k = 0; k < cast->count && !status; k++) {
@@ -174,7 +174,7 @@ static lbStatus add_loads(const vwStage *stage, const vwCast *cast, lbError *err
 }
 
 // The same of attachments; recordings follow nothing.
-static lbStatus attach(const vwStage *stage, const vwCast *cast, lbError *err) {
+static lbStatus attach_bodies(const vwStage *stage, const vwCast *cast, lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < stage->attachment_count; i++)
     for (int32_t k = 0; k < cast->count && !status; k++) {
@@ -215,14 +215,20 @@ static lbStatus keep_beginning(vwCast *cast, lbError *err) {
   return lb_world_save_state(cast->world, cast->beginning, cast->beginning_bytes, err);
 }
 
+static void set_contact_material(lbContactMaterial material, lbWorldSettings *world) {
+  world->friction = material.friction;
+  world->compliance = material.compliance;
+  world->restitution = material.restitution;
+  world->rolling_friction = material.rolling_friction;
+}
+
 lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast *out,
                         lbError *err) {
   vwCast cast = { 0 };
   lbWorldSettings world = lb_world_settings();
   world.gravity = vw_stage_gravity(stage, settings);
   world.contact = vw_stage_touches(stage);
-  if (stage->contact) world.friction = stage->friction;
-  world.response = stage->response;
+  if (stage->contact) set_contact_material(stage->contact_material, &world);
   world.self = stage->self;
   world.substeps = stage->substeps;
   world.substeps_max = stage->substeps_max;
@@ -234,8 +240,8 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   if (!status) status = vw_cast_add_colliders(stage, &cast, err);
   if (!status) status = vw_cast_add_joints(stage, &cast, err);
   if (!status) status = vw_drop_add_ground(stage, &cast, err);
-  if (!status) status = add_loads(stage, &cast, err);
-  if (!status) status = attach(stage, &cast, err);
+  if (!status) status = add_cast_loads(stage, &cast, err);
+  if (!status) status = attach_bodies(stage, &cast, err);
   if (!status) status = lead_frames(stage, &cast, err);
   if (!status) status = keep_beginning(&cast, err);
   if (status)

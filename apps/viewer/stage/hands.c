@@ -151,7 +151,7 @@ void vw_hands_after_step(vwStage *stage) {
 
 // ---- picking -----------------------------------------------------------------------------------
 
-static bool find_body(const vwStage *stage, lbBodyId id, int32_t *role, int32_t *body) {
+static bool find_hand_body(const vwStage *stage, lbBodyId id, int32_t *role, int32_t *body) {
   for (*role = 0; *role < stage->cast.count; ++*role) {
     const vwActor *actor = stage->cast.roles[*role].actor;
     for (*body = 0; actor->ids && *body < actor->count; ++*body)
@@ -165,7 +165,7 @@ bool vw_stage_pick(vwStage *stage, lbVec3 origin, lbVec3 direction, int32_t *act
   lbBodyId id = 0;
   direction = lb_normalise(direction);
   if (lb_world_pick(stage->cast.world, origin, direction, &id, pick, NULL)) return false;
-  return id && find_body(stage, id, actor, body);
+  return id && find_hand_body(stage, id, actor, body);
 }
 
 // ---- pointers ----------------------------------------------------------------------------------

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-// Of the largest force, the residual where one linear solve a step is asked for. Doubled, steps end
+// of the largest force: the residual where one linear solve a step is asked for. Doubled, steps end
 // at twice the error.
 #define SECANT_TOLERANCE 1e-3
-// Times the least residual, from which on an attempt begins anew. Doubled, attempts last longer.
+// times the least residual: from there on an attempt begins anew. Doubled, attempts last longer.
 #define DIVERGED 10
 
 enum { SPENT_MAX = 4 }; // iterations beyond easy ones, until another matrix costs less

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-// Below it forces are rounding. Doubled, unfollowed forces are told of bodies that are bent twice
-// as far.
+// 1: strain below which forces are rounding. Doubled, unfollowed forces are told of bodies that are
+// bent twice as far.
 #define LEAST_STRAIN 1e-8
-// Of the smallest element, the step by which the rate of a tangent is found. Doubled, it is off by
+// of the smallest element: the step by which the rate of a tangent is found. Doubled, it is off by
 // twice as much.
 #define RATE_STEP 1e-5
 

@@ -6,8 +6,6 @@
 #include "math/eight.h"
 #include "math/four.h"
 
-extern const lbCubatureKernels LB_KERNEL(lb_cubature_kernels);
-
 #define INLINE LB_FOUR_INLINE
 
 // Rows at a time; vectors of a tile; rows at a time of rough tangents.
@@ -255,6 +253,6 @@ static void project_rough(const lbCubatureRows *rows, const lbCubaturePairs *pai
   mirror(stride, K);
 }
 
-const lbCubatureKernels LB_KERNEL(lb_cubature_kernels) = { displace_cubature_rows,
-                                                           collect_cubature_rows,
-                                                           project_cubature_rows, project_rough };
+LB_KERNEL_TABLE(lbCubatureKernels, lb_cubature_kernels) = { displace_cubature_rows,
+                                                            collect_cubature_rows,
+                                                            project_cubature_rows, project_rough };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// Of the square of the widest spread, added to all. Doubled, narrow sets of poses count as wider.
+// of the square of the widest spread, added to all. Doubled, narrow sets of poses count as wider.
 #define SPREAD_LEAST 1e-3
 
 static double pose_entry(const lbPrepared *p, int32_t pose, int32_t i) {

@@ -21,7 +21,7 @@ enum {
 // rad that a frame may turn in a step or in an iteration of a fit: beyond, linearised motions say
 // nothing. Doubled, fast steps fail later.
 #define LB_FRAMES_TURN_MAX 1.5
-// Times the modulus, of stored energy: drags stretch a body no farther. Doubled, 1.4 times as far.
+// times the modulus, of stored energy: drags stretch a body no farther. Doubled, 1.4 times as far.
 #define LB_FRAMES_STORED_MAX 10.0
 
 // Weights of points: those of point k are entries [begin[k], begin[k + 1]).
@@ -231,6 +231,8 @@ void lb_frames_add_own_product(const lbFramesShared *shared, double s, const dou
 // negative. false: there is none.
 bool lb_frames_solve_system(const lbBody *body, double h, bool safe, const lbScratch *scratch,
                             lbFramesWork *w);
+// w->right <- loads by scratch->late, which also come into w->force and w->torque.
+void lb_frames_load_late(const lbBody *body, const lbScratch *scratch, lbFramesWork *w);
 // y += s M x
 void lb_frames_add_mass_product(const lbBody *body, double s, const double *x,
                                 const lbFramesWork *w, double *y);

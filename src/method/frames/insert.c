@@ -11,11 +11,13 @@
 #include "method/limits.h"
 
 #include "body/constraints.h"
-#include "frames/weights.h"
+#include "frames/inserted_weight.h"
 
 #include <string.h>
 
-#define REACH_LEAST 3.0 // voxels; halved, a frame has so few samples that its mass is not positive
+// 1: voxels that a frame reaches. At half of it, it has so few samples that its mass is not
+// positive.
+#define REACH_LEAST 3.0
 #define NEAR 1e-7 // of the body's size, and rad, where a fit ends; doubled, it is off by so much
 
 // ---- going on with other frames ----------------------------------------------------------------

@@ -6,13 +6,14 @@
 // LEAVING seconds is removed. At most one frame of a body is inserted or removed in a step.
 #include "method/frames/frames.h"
 
-#define PRESSED 1e-3 // doubled, frames come where contacts press twice as hard
+#define PRESSED                                                                                    \
+  1e-3 // times modulus and spacing²; doubled, frames come where contacts press twice as hard
 #define LASTING 0.05 // s; doubled, they come twice as late
 #define LEAVING 0.25 // s; doubled, they stay twice as long
-// Of the smallest distance between frames of the model, with one frame of half the size. Doubled,
+// of the smallest distance between frames of the model, with one frame of half the size. Doubled,
 // an eighth as many fit in.
 #define SPACING 0.5
-#define SPACING_LEAST 2.0 // voxels; halved, samples do not feel what a frame does
+#define SPACING_LEAST 2.0 // 1: voxels; at half of it samples do not feel what a frame does
 #define REACH 2.0         // times the spacing; doubled, presses are eight times as wide
 
 static double apart(lbVec3 a, lbVec3 b) { return lb_length(lb_sub(a, b)); }

@@ -4,7 +4,7 @@
 // w (1 − b). Where a frame is left out the others are given the sum 1.
 #include "method/frames/frames.h"
 
-#include "frames/weights.h"
+#include "frames/inserted_weight.h"
 
 #include <string.h>
 

@@ -17,14 +17,14 @@
 
 #include <string.h>
 
-// Of the body's size, between linearised nodes and true ones. Doubled, constraints are met half as
+// of the body's size, between linearised nodes and true ones. Doubled, constraints are met half as
 // well.
 #define CLOSE 1e-11
 // rad in a step, of a body as a whole: faster spins are rounding of other momenta. Doubled, such
 // bodies spin twice as fast.
 #define SPUN_MOST 1e3
-// Cosine of half the angle between a frame and its pivot, from which on signs are compared. Nearer
-// to 0, energies are compared more often.
+// 1: cosine of half the angle between a frame and its pivot, from which on signs are compared.
+// Nearer to 0, energies are compared more often.
 #define TWISTED -0.25
 
 // ---- frames that move as told ------------------------------------------------------------------
@@ -252,7 +252,7 @@ int32_t lb_frames_begin(lbBody *body, lbStep *step, lbScratch *s) {
   }
   int32_t flags = linearise_frames_step(body, step, s);
   if (flags & LB_STEP_NONFINITE) return flags;
-  if (step->straight)
+  if (step->stays_open)
     go_straight(body, step, s);
   else
     find_nodes_frames_step(body, s->own, s->a, s->q);
@@ -267,11 +267,31 @@ void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *s, con
   move_nodes(body, step->h, w->right, w, moved);
 }
 
+// Forces that came after the linearisation, which is linear in them, as if they had been loads.
+static bool join_late_forces(const lbBody *body, const lbStep *step, lbScratch *s) {
+  lbFramesWork *w = s->own;
+  int32_t n = 6 * lb_frames_count(body);
+  lb_frames_load_late(body, s, w);
+  for (int32_t i = 0; i < n; i++) {
+    w->loads[i] += w->right[i];
+    w->right[i] = w->prescribed[i / 6] ? 0 : step->h * w->right[i];
+  }
+  lb_frames_solve(lb_frames_shared(body->prepared), w->factor, w->room, w->right);
+  for (int32_t i = 0; i < n; i++)
+    if (!w->prescribed[i / 6]) w->free[i] += w->right[i];
+  memcpy(w->velocity, w->free, (size_t)n * sizeof(double));
+  return lb_body_is_constrained(body) || lb_frames_find_poses(body, step->h, w);
+}
+
 int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = s->own;
   bool constrained = lb_body_is_constrained(body);
   w->work = 0;
+  if (step->stays_open && step->iteration == 0) {
+    if (!join_late_forces(body, step, s)) return LB_STEP_NONFINITE;
+    if (!constrained) find_nodes_frames_step(body, w, s->a, s->q);
+  }
   if (constrained) {
     memcpy(w->pull, s->pull, (size_t)body->prepared->padded * sizeof(double));
     respond_frames(body, step->h, w->pull, w);

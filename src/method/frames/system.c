@@ -13,7 +13,18 @@ static void sum_all(const lbBody *body, bool safe, lbFramesWork *w, lbFrameSyste
                    state->poses, state->velocity, w->room, sums);
 }
 
-// w->sums (8 count) <- forces at nodes: what was applied, and of balls; of a free body summed, too.
+// A force at a node: w->sums, and of a free body their sums.
+static void load_node(const lbBody *body, int32_t node, lbVec3 force, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  if (force.x == 0 && force.y == 0 && force.z == 0) return;
+  lb_frame_skin_spread(shared->nodes, w->start, node, force, w->sums);
+  if (!body->frame.fitted) return;
+  lbVec3 place = lb_frame_skin_place(shared->nodes, w->start, node);
+  w->force = lb_add(w->force, force);
+  w->torque = lb_add(w->torque, lb_cross(place, force));
+}
+
+// w->sums (8 count) <- forces at nodes: what was applied, and what is held.
 static void load_nodes(const lbBody *body, const lbScratch *s, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
@@ -24,13 +35,18 @@ static void load_nodes(const lbBody *body, const lbScratch *s, lbFramesWork *w) 
     lbVec3 f = lb_vec3_load(state->force + 3 * (size_t)n);
     if (touched)
       f = lb_add(f, lb_quat_rotate(w->place.rotation, lb_vec3_load(s->held + 3 * (size_t)n)));
-    if (f.x == 0 && f.y == 0 && f.z == 0) continue;
-    lb_frame_skin_spread(shared->nodes, w->start, n, f, w->sums);
-    if (!body->frame.fitted) continue;
-    lbVec3 place = lb_frame_skin_place(shared->nodes, w->start, n);
-    w->force = lb_add(w->force, f);
-    w->torque = lb_add(w->torque, lb_cross(place, f));
+    load_node(body, n, f, w);
   }
+}
+
+void lb_frames_load_late(const lbBody *body, const lbScratch *s, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  memset(w->sums, 0, 8 * (size_t)shared->count * sizeof(double));
+  memset(w->right, 0, (size_t)lb_ldlt_padded(6 * shared->count) * sizeof(double));
+  for (int32_t n = 0; n < shared->whole.node_count; n++)
+    load_node(body, n, lb_quat_rotate(w->place.rotation, lb_vec3_load(s->late + 3 * (size_t)n)), w);
+  for (int32_t i = 0; i < shared->count; i++)
+    lb_frame_gather(&w->start[i], w->sums + 8 * i, w->right + 6 * i);
 }
 
 void lb_frames_add_mass_product(const lbBody *body, double s, const double *x,

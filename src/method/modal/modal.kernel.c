@@ -2,8 +2,6 @@
 // written with lb_multiply_add, so that no two of them differ in rounding.
 #include "method/modal/modal_kernels.h"
 
-extern const lbModalKernels LB_KERNEL(lb_modal_kernels);
-
 // ---- steps -------------------------------------------------------------------------------------
 
 typedef struct Coefficients {
@@ -54,4 +52,4 @@ static void advance_instances(const lbOscillators *o, double *z, double *v, cons
   }
 }
 
-const lbModalKernels LB_KERNEL(lb_modal_kernels) = { advance_modes, advance_instances };
+LB_KERNEL_TABLE(lbModalKernels, lb_modal_kernels) = { advance_modes, advance_instances };

@@ -55,7 +55,7 @@ void lb_crowd_place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *car
   group->own = blocks;
 }
 
-void lb_crowd_place_work(const lbPrepared *p, lbSubspaceWork *work, lbCarver *carver) {
+void lb_crowd_place_work(const lbPrepared *p, lbCallWork *call, lbCarver *carver) {
   size_t r = (size_t)p->dimension, n = LB_BATCH * (size_t)lb_cubic_padded(p->dimension);
   Work draft = { 0 };
   if (!lb_crowd_gains(p)) return;
@@ -70,7 +70,7 @@ void lb_crowd_place_work(const lbPrepared *p, lbSubspaceWork *work, lbCarver *ca
   draft.zeros = lb_carve(carver, (size_t)p->padded, sizeof(double));
   draft.unused = lb_carve(carver, (size_t)p->padded, sizeof(double));
   if (w) *w = draft;
-  work->crowd = w;
+  call->own = w;
 }
 
 // ---- what a block keeps ------------------------------------------------------------------------
@@ -310,7 +310,7 @@ static bool may_join_batch(const lbBody *body, const lbPrepared *prepared) {
 static Crowd gather_crowd(const lbBodyGroup *group, int32_t begin, int32_t end, double h,
                           lbScratch *scratch) {
   Crowd c = { .block = block_of_batch(group, begin), .h = h, .scratch = scratch };
-  c.work = ((lbSubspaceWork *)scratch->own)->crowd;
+  c.work = scratch->call->own;
   for (int32_t i = begin; i < end && c.block && c.work; i++) {
     lbBody *body = &group->bodies[i];
     if (!may_join_batch(body, c.prepared)) continue;

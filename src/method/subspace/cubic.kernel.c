@@ -16,8 +16,6 @@
 #include "method/subspace/cubic_product.h"
 #include "method/subspace/cubic_whole.h"
 
-extern const lbCubicKernels LB_KERNEL(lb_cubic_kernels);
-
 static Work place_work_cubic(const lbCubic *cubic, double *block) {
   size_t padded = (size_t)lb_cubic_padded(cubic->count), matrix = padded * padded;
   Work w = { .count = cubic->count, .groups = lb_cubic_groups(cubic->count), .padded = padded };
@@ -209,5 +207,5 @@ static void stiffness_rate(const lbCubic *cubic, const double *q, const double *
     lb_four_store(rate + i, lb_four_load(w.A2 + i) + lb_four_load(w.A3 + i));
 }
 
-const lbCubicKernels LB_KERNEL(lb_cubic_kernels) = { evaluate_cubic, force_alone, contract,
-                                                     stiffness_rate };
+LB_KERNEL_TABLE(lbCubicKernels, lb_cubic_kernels) = { evaluate_cubic, force_alone, contract,
+                                                      stiffness_rate };

@@ -3,8 +3,6 @@
 // along the index i.
 #include "method/subspace/cubic_lanes.h"
 
-extern const lbCubicCrowdKernels LB_KERNEL(lb_cubic_crowd_kernels);
-
 #define INLINE static inline __attribute__((always_inline))
 
 enum { GROUP = LB_CUBIC_GROUP, WIDTH = LB_CUBIC_WIDTH };
@@ -332,4 +330,4 @@ static void evaluate_cubic_lanes(const lbCubic *cubic, int32_t count, const doub
   }
 }
 
-const lbCubicCrowdKernels LB_KERNEL(lb_cubic_crowd_kernels) = { evaluate_cubic_lanes };
+LB_KERNEL_TABLE(lbCubicCrowdKernels, lb_cubic_crowd_kernels) = { evaluate_cubic_lanes };

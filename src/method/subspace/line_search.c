@@ -35,8 +35,10 @@ static double potential(lbBody *body, const lbStepScheme *scheme, lbScratch *s) 
   lb_step_find_rates(body, scheme, &x, s);
   lb_step_damp(body, &x, own->rest_stiffness, x.u, x.Mu, x.Cu);
   own->newton->alone.residual(&scheme->c, &x);
-  for (int32_t i = 0; i < own->count; i++)
-    sum += 0.5 * (w->linear0[i] + x.G[i] - e->R[i]) * (s->q[i] - s->q0[i]);
+  for (int32_t i = 0; i < own->count; i++) {
+    double start = w->linear0[i] - scheme->c.held * s->held[i]; // forces may have come since
+    sum += 0.5 * (start + x.G[i] - e->R[i]) * (s->q[i] - s->q0[i]);
+  }
   return sum;
 }
 

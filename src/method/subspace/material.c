@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// Times the body's size, a displacement that no step may end with. Doubled, bodies fly twice as
+// times the body's size: a displacement that no step may end with. Doubled, bodies fly twice as
 // far.
 #define ABSURD_SIZES 1e6
 

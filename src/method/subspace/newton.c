@@ -38,12 +38,12 @@
 
 #include <string.h>
 
-// Of the largest force, a residual above which Newmark's step fails. Doubled, steps with one
+// of the largest force: a residual above which Newmark's step fails. Doubled, steps with one
 // iteration are kept at twice the error.
 #define LOOSE 0.1
-// Of the largest force, the residual of safe rules. Doubled, they end at twice the error.
+// of the largest force: the residual of safe rules. Doubled, they end at twice the error.
 #define SURE_TOLERANCE 1e-9
-// Of the largest diagonal entry, the first shift of an indefinite tangent; each further one is four
+// of the largest diagonal entry: the first shift of an indefinite tangent; each further one is four
 // times as large. Doubled, such steps are held back twice as much.
 #define SHIFT_FIRST 1e-4
 
@@ -286,7 +286,8 @@ static lbStepForces begin_step_newton(lbBody *body, const lbStepScheme *scheme, 
   lbStepForces forces =
       scheme->secant ? forces_of(body, scheme, w) : evaluate_newton(body, scheme, s);
   begin_residual(body, scheme, &forces, s);
-  for (int32_t i = 0; i < body->prepared->dimension; i++) w->linear0[i] = w->G[i] - forces.R[i];
+  for (int32_t i = 0; i < body->prepared->dimension; i++)
+    w->linear0[i] = w->G[i] - forces.R[i] + scheme->c.held * s->held[i];
   lb_secants_find_inside(body, scheme, s, w->inside);
   memcpy(w->inside0, w->inside, (size_t)body->prepared->dimension * sizeof(double));
   return forces;

@@ -5,8 +5,6 @@
 #include "math/cubic_form.h"
 #include "math/four.h"
 
-extern const lbNewtonKernels LB_KERNEL(lb_newton_kernels);
-
 #define INLINE LB_FOUR_INLINE
 
 enum { ALONE_SPAN = 4, CROWD_SPAN = 1 }; // coordinates at a time
@@ -242,7 +240,7 @@ static void scatter_newton_lanes(int32_t count, const double *lanes, double *con
   }
 }
 
-const lbNewtonKernels LB_KERNEL(lb_newton_kernels) = {
+LB_KERNEL_TABLE(lbNewtonKernels, lb_newton_kernels) = {
   .alone = { rates_alone, multiply_alone, damp_alone, residual_alone, judge_alone, negate_alone,
              scale_alone, add_alone, drop_alone },
   .crowd = { rates_of_all, multiply_all_newton_lanes, damp_all, residual_of_all, judge_all,

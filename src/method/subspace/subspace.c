@@ -7,9 +7,10 @@
 
 #include <string.h>
 
-// Of the linear force and of the elastic energy: what is left at rest in a false equilibrium.
-// Doubled, bodies are called stuck earlier.
+// of the linear force: what is left in a false equilibrium. Doubled, bodies are called stuck
+// earlier
 #define STUCK_FORCE 1e-3
+// of the elastic energy: kinetic energy of a body at rest. Doubled, bodies are called stuck earlier
 #define STUCK_KINETIC 1e-6
 
 // ---- vectors -----------------------------------------------------------------------------------
@@ -148,7 +149,6 @@ static void place_scratch_subspace(const lbPrepared *p, lbScratch *scratch, lbCa
     draft.secants.mends = lb_carve(carver, LB_SECANTS * padded, sizeof(double));
   }
   draft.forces = lb_carve(carver, s->forces->work_size(s->force_data), sizeof(double));
-  lb_crowd_place_work(p, &draft, carver);
   if (w) *w = draft;
   scratch->own = w;
 }
@@ -445,6 +445,7 @@ const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .materials = materials_subspace,
                                           .place_group = place_group_subspace,
                                           .place_scratch = place_scratch_subspace,
+                                          .place_call = lb_crowd_place_work,
                                           .get = get_subspace,
                                           .put = put_subspace,
                                           .set_weight = set_weight_subspace,

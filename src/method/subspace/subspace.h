@@ -158,11 +158,10 @@ typedef struct lbSubspaceWork {
   bool starts_anew;              // the next attempt begins where the step does
   double least;                  // residual of this attempt
   double *before;                // where an iteration came from
-  double *linear0;               // terms of the residual that are linear, at the step's start
+  double *linear0;               // linear terms of the residual at the step's start, but for held
   double potential;              // of an iteration, by rules that have one
   int32_t outside;               // iterations that would have turned elements inside out
   double *forces;                // of the force model
-  struct lbCrowdWork *crowd;     // of a crowd's step; NULL: bodies step one by one
   double figures[LB_NEWTON_FIGURES];
   double energy0;
   lbStepEnergy created;
@@ -178,7 +177,8 @@ const lbEvaluated *lb_subspace_along(lbBody *body, const double *q, const double
 // Whether q is bounded and not farther out than is sane, unless it comes from there.
 bool lb_subspace_is_sane(const lbPrepared *prepared, double q, double q0, double v, double a);
 bool lb_subspace_may_be_stuck(double kinetic, double elastic); // by its energies
-#define LB_SUBSPACE_DUST 1e-150 // smaller numbers become zero: subnormal ones are slow
+// 1: smaller numbers become zero, since subnormal ones are slow. Doubled, nothing changes.
+#define LB_SUBSPACE_DUST 1e-150
 
 // ---- crowds: bodies of a batch that step together (batch_lanes.c) -------------------------------
 
@@ -191,7 +191,7 @@ typedef struct lbCrowdBlock {
 
 bool lb_crowd_gains(const lbPrepared *prepared);
 void lb_crowd_place_group(const lbPrepared *prepared, lbBodyGroup *group, lbCarver *carver);
-void lb_crowd_place_work(const lbPrepared *prepared, lbSubspaceWork *work, lbCarver *carver);
+void lb_crowd_place_work(const lbPrepared *prepared, lbCallWork *call, lbCarver *carver);
 // e <- what the last step of a crowd found, if that was at q.
 bool lb_crowd_recall(const lbBody *body, const double *q, lbEvaluated *e);
 void lb_subspace_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,

@@ -18,6 +18,7 @@
 #include "method/limits.h"
 
 #include "body/constraints.h"
+#include "body/contacts.h"
 #include "body/guard.h"
 
 #include <string.h>
@@ -56,8 +57,10 @@ static double work_done(const lbBody *body, lbScratch *s) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   const lbWarpBodyWork *w = s->own;
   double sum = 0;
-  bool pulled = lb_body_is_constrained(body);
-  if (pulled) lb_whole_turn(&shared->whole, &w->end, s->pull, s->c);
+  bool pulled = lb_body_is_constrained(body) || lb_body_is_touched(body);
+  for (int32_t i = 0; i < body->prepared->dimension && pulled; i++)
+    s->c[i] = s->pull[i] + s->late[i];
+  if (pulled) lb_whole_turn(&shared->whole, &w->end, s->c, s->c);
   for (size_t n = 0; n < (size_t)shared->whole.node_count; n++) {
     lbVec3 d = lb_vec3_load(s->a + 3 * n), force = lb_warp_lane_vector(w, w->other, n);
     if (d.x == 0 && d.y == 0 && d.z == 0) continue;

@@ -15,7 +15,6 @@ static void place_group_warp(const lbPrepared *p, lbBodyGroup *group, lbCarver *
     double **rows[ROWS] = { &draft.u, &draft.v, &draft.force, &draft.weight, &draft.last };
     for (size_t k = 0; k < ROWS; k++)
       *rows[k] = lb_carve(carver, (size_t)p->padded, sizeof(double));
-    draft.guess = lb_carve(carver, (size_t)p->padded, sizeof(double));
     if (!states) continue;
     states[i] = draft;
     group->bodies[i].own = &states[i];
@@ -64,7 +63,6 @@ static void put_warp(lbBody *body, const double *q, const double *v, const doubl
   lbWarpState *state = lb_warp_state(body);
   const lbWhole *whole = lb_warp_whole(body);
   lbFrameRates rates = lb_frame_rates(body);
-  state->guess_h = 0;
   if (q) lb_whole_from_own(whole, &state->T, q, state->u);
   if (v) lb_whole_rates_from_own(whole, &state->T, &rates, state->u, v, state->v);
   if (force) lb_whole_turn(whole, &state->T, force, state->force);
@@ -101,7 +99,6 @@ static void restore_warp(lbBody *body, const double *numbers) {
   const double *extra = numbers + ROWS * padded;
   lbQuat rotation = lb_quat(extra[3], extra[4], extra[5], extra[6]);
   for (size_t k = 0; k < ROWS; k++) memcpy(rows[k], numbers + k * padded, padded * sizeof(double));
-  state->guess_h = 0;
   bool identity = extra[7] != 0 || !lb_rotation_make_unit(&rotation);
   state->T =
       identity ? lb_placement_identity() : (lbPlacement){ lb_vec3_load(extra), rotation, false };
@@ -180,7 +177,6 @@ const lbBodyMethod lb_warp_method = { .method = LB_METHOD_WARP,
                                       .accelerate = lb_warp_accelerate,
                                       .begin = lb_warp_begin,
                                       .respond = lb_warp_respond,
-                                      .expect = lb_warp_expect,
                                       .respond_at = lb_warp_respond_at,
                                       .end = lb_warp_end,
                                       .created = lb_warp_created,

@@ -22,14 +22,13 @@
 
 #include <string.h>
 
-// Of the residual in the preconditioner's norm. Doubled, a step is off by twice as much, which is
+// of the residual in the preconditioner's norm. Doubled, a step is off by twice as much, which is
 // below its own error; a body at rest converges over steps.
 #define TOLERANCE 1e-3
-// The same of responses and of bodies that others touch, and of the body's size how far a core may
-// be off the place that constraints saw it at. Doubled, contacts and constraints are met half as
-// well.
+// of the same, for responses and bodies that others touch, and of the body's size, between a core
+// and the place that constraints saw it at. Doubled, contacts and constraints are met half as well.
 #define RESPONSE_TOLERANCE 1e-6
-// The tolerance of responses that the caller corrects. Doubled, it corrects more often.
+// of the same, for responses that the caller corrects. Doubled, it corrects more often.
 #define LOOSEST 0.1
 
 enum {
@@ -276,31 +275,8 @@ static int32_t linearise_again_warp_step(const lbBody *body, lbScratch *s) {
     w->v1[i] -= w->moved[i] / w->theta;
   }
   lb_warp_relinearise_cores(body, s);
+  for (int32_t i = 0; i < body->prepared->dimension; i++) s->q[i] += s->moved[i];
   return 0;
-}
-
-// w->v <- the solution that leads to where the opening of this step led to. Both rules have
-// x₁ = x₀ + θ w.
-static void start_from_guess(const lbBody *body, double h, lbWarpBodyWork *w) {
-  const lbWarpState *state = lb_warp_state(body);
-  const uint8_t *given = lb_warp_shared(body->prepared)->given;
-  if (state->guess_h != h) return;
-  for (size_t n = 0; n < (size_t)lb_warp_whole(body)->node_count; n++) {
-    double *to = w->v + lb_warp_lane(w, n);
-    for (size_t k = 0; k < 3 && !given[n]; k++)
-      to[k * LB_BATCH] = (state->guess[3 * n + k] - state->u[3 * n + k]) / w->theta;
-  }
-}
-
-void lb_warp_expect(lbBody *body, const double *moved) {
-  lbWarpState *state = lb_warp_state(body);
-  lbVec3 by;
-  if (state->guess_h == 0) return;
-  for (size_t n = 0; n < (size_t)lb_warp_whole(body)->node_count; n++) {
-    by = lb_vec3_load(moved + 3 * n);
-    if (!state->T.identity) by = lb_quat_rotate(state->T.rotation, by);
-    lb_vec3_store(state->guess + 3 * n, lb_add(lb_vec3_load(state->guess + 3 * n), by));
-  }
 }
 
 int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
@@ -309,13 +285,12 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   if (step->iteration > 0) return linearise_again_warp_step(body, s);
   // Forces of contacts are held over a step, so that a body that is squeezed seems to fall over,
   // which the contacts prevent: its compression must not be in the matrix.
-  bool touched = step->straight || lb_body_is_touched(body);
+  bool touched = step->stays_open || lb_body_is_touched(body);
   bool newmark = body->integrator == LB_INTEGRATOR_NEWMARK && step->integrator == LB_STEP_ASKED;
   w->theta = newmark ? 0.5 * step->h : step->h;
   move_frame_warp_step(body, step, s);
   find_supports(body, step, s);
   load_lanes(body, step->h, s);
-  if (!step->straight) start_from_guess(body, step->h, w);
   load_forces(body, step->h, s);
   bool safe =
       step->integrator != LB_STEP_ASKED || (touched && !lb_warp_is_by_vertices(shared->warp));
@@ -341,10 +316,6 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
     keep_momenta_warp_step(body, step->h, w);
   }
   if (!find_end(body, step, s)) return LB_STEP_NONFINITE;
-  if (step->straight) {
-    memcpy(lb_warp_state(body)->guess, w->u1, (size_t)body->prepared->dimension * sizeof(double));
-    lb_warp_state(body)->guess_h = step->h;
-  }
   return w->solver.indefinite && step->integrator == LB_STEP_ASKED ? LB_STEP_FAR : 0;
 }
 
@@ -406,7 +377,8 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbWhole *whole = lb_warp_whole(body);
   const uint8_t *given = lb_warp_shared(body->prepared)->given;
   lbFrameRates rates = lb_frame_end_rates(body, step);
-  if (lb_body_is_constrained(body)) { // what the forces that were found have moved
+  bool constrained = lb_body_is_constrained(body);
+  if (constrained || step->stays_open) { // what the forces that were found have moved
     for (int32_t i = 0; i < body->prepared->dimension; i++)
       s->a[i] = given[i / 3] ? 0 : s->q[i] - w->q[i];
     lb_whole_turn(whole, &w->end, s->a, s->a);
@@ -417,7 +389,8 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
     double off = lb_warp_turn_cores(body, step, s, s->a);
     if (!is_bounded(whole, w)) return LB_STEP_NONFINITE;
-    if (off > RESPONSE_TOLERANCE * body->prepared->size && step->iteration < CORES_AGAIN_MAX)
+    if (constrained && off > RESPONSE_TOLERANCE * body->prepared->size &&
+        step->iteration < CORES_AGAIN_MAX)
       return LB_STEP_AGAIN;
   }
   lb_whole_rates_to_own(whole, &w->end, &rates, w->u1, w->v1, s->v);
@@ -434,7 +407,6 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   memcpy(state->v, w->v1, bytes);
   memcpy(state->last, w->load, bytes);
   state->T = w->end;
-  state->guess_h = 0;
   state->iterations = w->iterations;
   body->consistent = true;
   return 0;

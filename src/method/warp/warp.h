@@ -40,8 +40,6 @@ uint64_t lb_warp_identify(const lbPrepared *prepared, uint64_t hash);
 typedef struct lbWarpState { // lbBody.own
   double *u, *v;             // (padded) in the fixed axes, as all rows
   double *force, *weight;    // (padded)
-  double *guess;             // (padded) where the next step of guess_h may end, as far as its
-  double guess_h;            // opening for contacts tells; 0: nothing is known. No part of states
   double *last;              // (padded) force at the last step's end, if lbBody.consistent
   lbPlacement T;
   int32_t iterations; // of the solver in the last step, for measurements: no part of states
@@ -87,7 +85,6 @@ void lb_warp_accelerate(lbBody *body, lbScratch *scratch);
 int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                      const double *force, double *moved);
-void lb_warp_expect(lbBody *body, const double *moved);
 void lb_warp_respond_at(const lbBody *body, const lbStep *step, const lbScratch *scratch,
                         int32_t node, double block[9]);
 int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *scratch);
