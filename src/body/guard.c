@@ -32,9 +32,17 @@ static double counted(const lbBody *body, double created) {
   return fabs(created) <= body->prepared->energy_noise ? 0 : created;
 }
 
+// The world, and the balance of a free frame and its shape, keep the account of all energy of a
+// body.
+static bool has_own_account(const lbBody *body) {
+  return !body->take.guarded && body->frame.kind != LB_FRAME_FREE;
+}
+
 bool lb_guard_bears(const lbBody *body, double created, double energy) {
-  created = counted(body, created);
-  return created <= 0 || body->frame.created + created <= limit_of(body, energy);
+  double account = counted(body, created);
+  if (account <= 0) return true;
+  if (has_own_account(body)) account += body->frame.created;
+  return account <= limit_of(body, energy);
 }
 
 void lb_guard_book(lbBody *body, double created, double energy) {
@@ -44,7 +52,7 @@ void lb_guard_book(lbBody *body, double created, double energy) {
 
 double lb_guard_account(lbBody *body, const lbStep *step, lbScratch *s) {
   double energy = 0;
-  if (body->take.guarded || body->frame.kind == LB_FRAME_FREE) return 0;
+  if (!has_own_account(body)) return 0;
   double created = body->prepared->method->created(body, step, s, &energy);
   if (created == 0 && energy == 0) return 0;
   bool bears = lb_guard_bears(body, created, energy); // not a number: no
