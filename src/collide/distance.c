@@ -71,7 +71,7 @@ static lbVec3 surface_place(const lbPolyhedron *p, const lbSurfacePoint *at) {
 }
 
 // From inside, the first triangle on any way is seen from behind.
-static bool is_inside(const lbSolid *solid, lbVec3 point) {
+static bool is_inside_mesh(const lbSolid *solid, lbVec3 point) {
   const lbPolyhedron *p = solid->polyhedron;
   lbSurfacePoint hit;
   if (!lb_surface_ray_cast(p->tree, &p->surface, point, up, INFINITY, &hit)) return false;
@@ -88,14 +88,14 @@ static double hinted_distance(const lbSolid *solid, const lbSolidHint *hint, lbV
 
 // The nearest place, where it is not farther than a limit, or the point is inside. What an open
 // mesh has inside is no farther than its thickness.
-static bool find_nearest(const lbSolid *solid, const lbSolidHint *hint, lbVec3 point, double limit,
-                         lbSurfacePoint *at) {
+static bool find_nearest_triangle(const lbSolid *solid, const lbSolidHint *hint, lbVec3 point,
+                                  double limit, lbSurfacePoint *at) {
   const lbPolyhedron *p = solid->polyhedron;
   double most = p->closed ? limit : lb_greater(limit, solid->thickness);
   if (!(limit > 0)) most = INFINITY;
   if (lb_surface_closest_point_from(p->tree, &p->surface, point, most, hint->triangle, at))
     return true;
-  return p->closed && !(hinted_distance(solid, hint, point) > 0) && is_inside(solid, point) &&
+  return p->closed && !(hinted_distance(solid, hint, point) > 0) && is_inside_mesh(solid, point) &&
          lb_surface_closest_point_from(p->tree, &p->surface, point, INFINITY, hint->triangle, at);
 }
 
@@ -124,7 +124,7 @@ static double surface_distance(const lbSolid *solid, lbSolidHint *hint, lbVec3 p
                                lbVec3 *normal) {
   lbSurfacePoint at;
   *normal = up;
-  bool found = find_nearest(solid, hint, point, limit, &at);
+  bool found = find_nearest_triangle(solid, hint, point, limit, &at);
   hint->place = point;
   hint->exact = found;
   hint->distance = limit > 0 ? limit : INFINITY;
@@ -157,7 +157,7 @@ static double hull_distance(const lbSolid *solid, lbVec3 point, double limit, lb
 
 // ---- all kinds ---------------------------------------------------------------------------------
 
-static bool is_at(const lbSolidHint *hint, lbVec3 point) {
+static bool is_hinted_place(const lbSolidHint *hint, lbVec3 point) {
   return hint->place.x == point.x && hint->place.y == point.y && hint->place.z == point.z;
 }
 
@@ -167,7 +167,7 @@ static double mesh_distance(const lbSolid *solid, lbSolidHint *hint, lbVec3 poin
   bool limited = limit > 0 && limit < INFINITY;
   double p[3];
   *normal = hint->exact ? hint->normal : up;
-  if (hint->exact && is_at(hint, point)) return hint->distance;
+  if (hint->exact && is_hinted_place(hint, point)) return hint->distance;
   double bound = hinted_distance(solid, hint, point);
   *normal = up;
   if (limited && bound > limit) return bound;
@@ -207,7 +207,7 @@ static bool mesh_is_within(const lbSolid *solid, lbVec3 point, double limit) {
   double at[3];
   lb_vec3_store(at, point);
   if (lb_box_distance2(&solid->box, at) > limit * limit) return false;
-  return lb_surface_is_near(p->tree, &p->surface, point, limit) || is_inside(solid, point);
+  return lb_surface_is_near(p->tree, &p->surface, point, limit) || is_inside_mesh(solid, point);
 }
 
 bool lb_solid_is_within_from(const lbSolid *solid, lbSolidHint *hint, lbVec3 point, double limit) {

@@ -83,7 +83,7 @@ bool lb_solid_touch_point(const lbSolid *solid, lbVec3 point, double margin, lbS
 }
 
 // Corners of the triangle, as points of its surface: one feature each, whatever they touch.
-static void touch_corner(const TrianglePart *t, int corner) {
+static void touch_triangle_corner(const TrianglePart *t, int corner) {
   lbSolidTouch touch;
   if (!touch_point(t->solid, t->hints[corner], t->triangle->corners[corner], t->margin, &touch))
     return;
@@ -95,7 +95,7 @@ static void touch_corner(const TrianglePart *t, int corner) {
   lb_touch_list_add(t->list, &touch);
 }
 
-static bool boxes_apart(const lbSolid *solid, const lbVec3 corners[3], double margin) {
+static bool box_apart_from_solid(const lbSolid *solid, const lbVec3 corners[3], double margin) {
   lbBox box = lb_box_empty();
   for (int k = 0; k < 3; k++) {
     double corner[3];
@@ -140,7 +140,7 @@ int32_t lb_solid_touch_triangle_from(const lbSolid *solid, lbSolidHint *const hi
                                      const lbSurfaceTriangle *triangle, double margin,
                                      lbSolidTouch out[LB_SOLID_TOUCHES]) {
   lbTouchList list;
-  if (boxes_apart(solid, triangle->corners, margin)) return 0;
+  if (box_apart_from_solid(solid, triangle->corners, margin)) return 0;
   double longest = longest_edge(triangle);
   TrianglePart t = { solid, triangle, hints, margin, &list };
   double deepest = depth_of(&t, longest);
@@ -149,7 +149,7 @@ int32_t lb_solid_touch_triangle_from(const lbSolid *solid, lbSolidHint *const hi
   list.count = 0;
   list.length = 0.5 * longest;
   for (int k = 0; k < 3; k++)
-    if (triangle->own & LB_OWN_CORNER(k)) touch_corner(&t, k);
+    if (triangle->own & LB_OWN_CORNER(k)) touch_triangle_corner(&t, k);
   if (solid->polyhedron && !apart)
     lb_touch_triangle_polyhedron(solid, triangle, margin, deepest, &list);
   else if (!solid->polyhedron && solid->kind != LB_SOLID_PLANE)

@@ -12,6 +12,10 @@
 
 #include "geometry/aabb_tree.h"
 
+// Places nearer than this share of a solid's or body's size are one place. Doubled, finer details
+// are lost; much less is below rounding.
+#define LB_SAME_PLACE 3e-6
+
 // ---- solids ------------------------------------------------------------------------------------
 
 typedef enum lbSolidKind {
@@ -24,7 +28,7 @@ typedef enum lbSolidKind {
   LB_SOLID_KIND_COUNT,
 } lbSolidKind;
 
-#define LB_HULL_MAX_VERTICES 256 // of a finished hull
+enum { LB_HULL_MAX_VERTICES = 256 }; // of a finished hull
 
 typedef struct lbSolidDef {
   lbSolidKind kind;
@@ -135,8 +139,11 @@ bool lb_solid_ray_cast(const lbSolid *solid, lbVec3 origin, lbVec3 direction, do
 // bits say which the triangle owns. Edge k runs from corner k to corner (k + 1) % 3.
 #define LB_OWN_CORNER(k) (1u << (k))
 #define LB_OWN_EDGE(k) (8u << (k))
-#define LB_OWN_ALL 63u
-#define LB_TWO_SIDED 64u // of a sheet: the side that the other one is on counts as outside
+enum {
+  LB_OWN_ALL = 63,
+  LB_TWO_SIDED = 64,  // of a sheet: the side that the other one is on counts as outside
+  LB_OWN_RIGID = 128, // a triangle of a rigid mesh
+};
 
 // A triangle of a surface with what lies beyond its edges.
 typedef struct lbSurfaceTriangle {
@@ -162,7 +169,7 @@ typedef struct lbSolidTouch {
                    // one triangle and solid in two steps are the same place (warm starting)
 } lbSolidTouch;
 
-#define LB_SOLID_TOUCHES 6 // most of one triangle and one solid
+enum { LB_SOLID_TOUCHES = 6 }; // most contact points of one triangle and one solid
 
 // Places where triangle and solid are nearer than margin. Plane: corners. Sphere: corners, and
 // edges and the face where they are nearer to it than what lies around them. Capsule: the same, and
@@ -193,7 +200,7 @@ typedef struct lbTriangleTouch {
   int32_t feature; // as in lbSolidTouch
 } lbTriangleTouch;
 
-#define LB_TRIANGLE_TOUCHES 8
+enum { LB_TRIANGLE_TOUCHES = 8 };
 
 // Corners against faces and edges against edges of two surfaces, outward by the order of their
 // corners: places with -depth < gap < margin. How deep an overlap may be is the caller's to say:
@@ -211,7 +218,7 @@ typedef struct lbSolidPairTouch {
   int32_t feature;   // as in lbSolidTouch
 } lbSolidPairTouch;
 
-#define LB_PAIR_TOUCHES 8
+enum { LB_PAIR_TOUCHES = 8 };
 
 // Places where two solids are nearer than margin, enough of them to carry any torque. Boxes and
 // hulls have one normal, square to a face or to two edges; where corners are nearest, the gap along

@@ -4,9 +4,13 @@
 
 #include "collide/solid.h"
 
+// Triangles of a solid whose normals differ by less than this angle (radians) lie in one plane:
+// their edge touches no flat triangle. Doubled, wider dents and bends count as flat.
+#define LB_FLAT_ANGLE 2e-3
+
 // Parts of two surfaces touch where the normal lies in the normal cones of both. Cones are this
 // much wider (the sine of an angle), so that a face on a face has all its corners as touches when
-// it is not quite parallel.
+// it is not quite parallel. Doubled, edges touch in directions in which a face would be nearer.
 #define LB_CONE_SLACK 0.1
 
 typedef struct lbSolidEdge {
@@ -111,13 +115,10 @@ static inline double lb_clamp(double x, double low, double high) {
   return x > low ? (x < high ? x : high) : low; // NaN: low
 }
 
-// An `own` bit within this layer: a triangle of a rigid mesh.
-#define LB_OWN_RIGID 128u
-
 // ---- touches (touch.c and others) --------------------------------------------------------------
 
 // Touches as they are found; when it is full the best half is kept.
-#define LB_TOUCH_ROOM 32
+enum { LB_TOUCH_ROOM = 32 };
 typedef struct lbTouchList {
   int32_t count;
   double length; // for lb_touches_choose

@@ -50,6 +50,9 @@
 #define LB_NEAR_BLOCK 256 // pairs that are looked at before their contacts are listed
 #define LB_NEAR_FOUND (LB_NEAR_BLOCK * LB_PAIR_CONTACTS) // and the contacts that they may have
 
+// Cosine of the angle within which normals are those of one flat place. Nearer to 1: flat parts of
+// soft surfaces have more edges that are tested, and fewer vertices share a contact.
+#define LB_FLAT_COSINE 0.97
 #define LB_LISTED 2 // times contact_room: places, before pairs get their shares
 
 typedef struct lbColliderMove { // of a step or a part of it
