@@ -133,7 +133,7 @@ static int32_t fixed_count(const lbModel *model) {
   return count;
 }
 
-// By the method that is taken where nothing is said.
+// By the default method of the model.
 static bool is_free(const lbModel *model) {
   return lb_model_is_free_by(model, lb_model_default_method(model));
 }
@@ -284,7 +284,7 @@ static json_t *write_models_body(const lbWorldDef *w, int32_t i) {
 
 static const char *point_name(int32_t kind) { return kind == LB_POINT_VERTEX ? "vertex" : "node"; }
 
-// What viewers are told; null where nothing is said.
+// Settings for viewers; null where not set.
 static json_t *view_document(const lbWorldDef *w) {
   double height = 0;
   lbGround ground = lb_world_ground(w, &height);

@@ -235,7 +235,7 @@ static void open_exchange(lbFactor *f) {
   lb_free(numbers);
 }
 
-// Columns of what was found here (found_count x count) into those of this rank's rows.
+// Copies columns of the solution found here (found_count x count) into those of this rank's rows.
 static void deliver(lbFactor *f, int32_t count, double *X) {
   size_t here = (size_t)f->found_count, rows = (size_t)f->rows, n = (size_t)count;
   for (size_t i = 0; i < here; i++)

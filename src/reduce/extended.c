@@ -68,7 +68,7 @@ typedef struct Axis {
   lbFemMatrix matrix;
   size_t axis;
   lbSparse *part;    // NULL: the elements lie elsewhere, and these are
-  double *from, *to; // (3 nodes) what goes there and comes back
+  double *from, *to; // (3 nodes) right-hand side and solution
 } Axis;
 
 static void close_axis(Axis *a) {

@@ -6,8 +6,8 @@
 //
 // Algorithm 1, "plain": s candidates come into S; the s largest positive entries of w − μ ∇_S f
 // stay, μ = |∇_S f|² / 2|A ∇_S f|² the exact step (half of the paper's (9)). Columns of elements
-// are much alike, so that μ is short: a newcomer gets a tenth of a usual weight and less, and does
-// not stay once s components have weights.
+// are much alike, so that μ is short: a new component gets a tenth of a typical weight or less, and
+// does not stay once s components have weights.
 //
 // So the pursuit goes all the way to the minimum over S, w >= 0, with fewer newcomers, and what
 // stays is decided by what the sum would lose (lb_fit_thin), as in subspace pursuit (Dai &

@@ -167,7 +167,7 @@ static lbStatus make_voxel_body_grid(const lbBox *box, double cell, lbVoxelGrid 
   return lb_voxel_grid_create(lb_vec3_load(origin), cell, size, grid, err);
 }
 
-// ---- the first sweep: which cells, of what size -----------------------------------------------
+// ---- the first sweep: which cells, of what size ------------------------------------------------
 
 // A grid with the filled cells marked, and how many elements each holds.
 static lbStatus mark_filled_cells(Sweep *s, const lbBox *box, double cell, int32_t *filled,
@@ -221,7 +221,7 @@ static int32_t list_voxel_body_nodes(const lbMesh *mesh, int32_t element, const 
   return tet ? 4 : 8;
 }
 
-// Stamps the nodes of what a voxel holds, or looks for nodes with its stamp.
+// Stamps the nodes of the parts in a voxel, or searches for nodes with its stamp.
 static bool visit_nodes(const lbMesh *mesh, const lbVoxelBody *body, int32_t voxel, int32_t stamp,
                         bool look, int32_t *stamps) {
   for (int32_t e = body->begin[voxel]; e < body->begin[voxel + 1]; e++) {

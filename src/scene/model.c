@@ -48,7 +48,7 @@ static lbStatus choose_model_method(const lbField *json, lbSceneBody *body, lbEr
 }
 
 // The model's damping is the body's unless the scene says otherwise; then the body gets a model of
-// its own, so that the model alone tells how it moves.
+// its own, so that only the model decides how it moves.
 static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *err) {
   lbModelMethod view = { 0 };
   lb_model_method(body->model, body->method, &view);

@@ -311,7 +311,7 @@ lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
 lbStatus lb_build_scene(const char *path, const lbBuildDef *def, lbScene **out,
                         lbBuildReport *report, lbError *err) {
   lbBuildDef own = *def;
-  own.method = LB_METHOD_MODAL; // of which one mode tells the stiffness
+  own.method = LB_METHOD_MODAL; // one mode determines the stiffness
   own.mode_count = 1;
   lbBuildJob job = { .path = path, .def = &own };
   lbReduceDef damping = lb_reduce_def();

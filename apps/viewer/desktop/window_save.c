@@ -52,7 +52,7 @@ lbStatus vw_saver_grant(vwSaver *saver, vwViewer *viewer, vwWish wish, char *tex
   return LB_OK;
 }
 
-// Recordings that cannot go on are saved as far as they came.
+// Recordings that cannot continue are saved with the frames that they have.
 static lbStatus end_unfit(vwSaver *saver, vwViewer *viewer, char *text, size_t size, lbError *err) {
   int32_t width, height;
   lbStatus status = LB_OK;

@@ -100,7 +100,7 @@ static GLuint make_sampler(bool compare) {
   return sampler;
 }
 
-// The shadow map is read through two samplers: compared (and filtered), and as it is.
+// The shadow map is read through two samplers: compared (and filtered), and raw.
 static lbStatus create_maps(vwRenderer *renderer, lbError *err) {
   int32_t size = renderer->def.shadow_size;
   if (size > renderer->limits.texture_size) size = renderer->limits.texture_size;

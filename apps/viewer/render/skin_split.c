@@ -179,7 +179,7 @@ static bool is_smooth(const Work *work, int32_t a, int32_t b) {
          work->cos_crease;
 }
 
-// Joins the corners of one vertex; afterwards parents[i] leads to the first of its group.
+// Joins the corners of one vertex; afterwards following parents[i] ends at the first of its group.
 static void join_corners(Work *work, const int32_t *corners, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     const int32_t *t = triangle_of(work, corners[i] / 3);

@@ -1,6 +1,6 @@
 // From the path in a request to an open file. Safety rests on two steps that do not trust each
 // other: the decoded text has no component that could climb, and every component is opened relative
-// to its parent with O_NOFOLLOW, so that no link leads out even if the folder changes meanwhile.
+// to its parent with O_NOFOLLOW, so that no link escapes the folder, even if it changes meanwhile.
 #include "serve/serve_path.h"
 #include "serve/serve.h"
 

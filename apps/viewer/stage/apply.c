@@ -253,7 +253,7 @@ static lbStatus sanitise(const vwStage *stage, vwSettings *settings, lbError *er
     if (vw_control(i)->kind == VW_BUTTON) continue;
     lbStatus status = sanitise_one(stage, settings, i, first ? NULL : err);
     if (!first) first = status;
-    // Another method comes with all its vectors, unless it is told how many.
+    // Another method starts with all its vectors, unless a number is set.
     int32_t most = most_vectors(stage, settings);
     if (vw_control(i)->offset == offsetof(vwSettings, method) && most > 0 &&
         settings->method != stage->settings.method &&

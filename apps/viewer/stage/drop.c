@@ -43,7 +43,7 @@ static lbStatus take_drop_model(vwStage *stage, const lbModel *model, vwSettings
   return status;
 }
 
-// What the scene shows then goes on from its beginning.
+// The scene then starts from its beginning.
 static lbStatus recast_dropped(vwStage *stage, vwSettings *s, lbError *err) {
   vwCast cast;
   lbStatus status = vw_cast_create(stage, s, &cast, err);

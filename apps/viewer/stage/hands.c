@@ -21,7 +21,7 @@ static vwPull pull_of(const vwStage *stage, const vwHand *hand, const vwActor *a
   vw_actor_softness(actor, hand->member, hand->point, &compliance, &mobility);
   compliance = fmax(compliance, STIFF_PLACE * actor->compliance);
   mobility = fmax(mobility, STIFF_PLACE * actor->mobility);
-  if (!(compliance > 0) || !(mobility > 0)) { // nothing is known: a spring that moves it in 1/10 s
+  if (!(compliance > 0) || !(mobility > 0)) { // unknown: a spring that moves it in 1/10 s
     compliance = 1 / (fmax(actor->model->rigid_mass[0], 1e-9) * 100);
     mobility = 1 / fmax(actor->model->rigid_mass[0], 1e-9);
   }
@@ -79,7 +79,7 @@ void vw_hands_attach(vwStage *stage) {
   for (int32_t h = 0; h < VW_HANDS; h++) {
     vwHand *hand = &stage->hands[h];
     if (!hand->used) continue;
-    // The role where it began may be gone: go on at another of its group.
+    // The role where the drag began may no longer exist: continue at another of its group.
     for (int32_t i = stage->cast.count; i-- > 0;)
       if (stage->cast.roles[i].group == hand->group) hand->role = i;
     if (hand->kind != VW_HOLD_BALL) (void)attach_hand(stage, hand, NULL);
@@ -312,7 +312,7 @@ bool vw_stage_unpin(vwStage *stage, const vwView *view, double x, double y) {
   return nearest != NULL;
 }
 
-// ---- what they do, for drawing -----------------------------------------------------------------
+// ---- their state, for drawing ------------------------------------------------------------------
 
 // A hold is a hand and one of the copies that it acts on; a ball is shown in each copy too.
 static bool find_hold(const vwStage *stage, int32_t index, int32_t *hand, int32_t *role,

@@ -23,7 +23,7 @@ typedef struct vwGroup { // bodies of one model that the world moves by one meth
   int32_t *numbers;         // in the world, rising
   bool *untouchable;        // they touch nothing
   double *frictions;        // NAN: the world's
-  lbContactFilter *filters; // what they touch
+  lbContactFilter *filters; // filters of contacts
   double *contact_frames;   // (count x 2): as lbWorldDef.body_contact_frames
   double *materials;        // (materials x 3): young, poisson, density as the settings say
 } vwGroup;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FLOATS_MOST (1 << 27) // 512 MiB: what it holds at most
+#define FLOATS_MOST (1 << 27) // 512 MiB at most
 
 const double *vw_animation_basis(const lbModel *model, lbMethod method) {
   lbModelMethod view = { 0 };
