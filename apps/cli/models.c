@@ -345,7 +345,7 @@ static void print_world(const lbWorldDef *w, bool arrays) {
           (int)w->size.body_count, (int)w->size.load_count, (int)w->size.probe_count,
           (int)w->step_count[0], w->time_step[0], w->gravity[0], w->gravity[1], w->gravity[2]);
   if (w->substeps_max)
-    cli_say("  a failed step is taken again in up to %d substeps\n", (int)w->substeps_max[0]);
+    cli_say("  a step that fails is repeated with up to %d substeps\n", (int)w->substeps_max[0]);
   print_view(w);
   for (int32_t i = 0; i < w->size.body_count; i++) {
     const double *x = w->body_positions + 3 * (size_t)i;
