@@ -87,6 +87,10 @@ static lbColliderDef collider_def(Attack *a, double points[24]) {
   def.position = vector(a);
   if (below(a, 2)) def.rotation = rotation(a);
   if (below(a, 3) == 0) def.friction = number(a);
+  if (below(a, 3) == 0) def.compliance = number(a);
+  if (below(a, 3) == 0) def.restitution = number(a);
+  if (below(a, 3) == 0) def.rolling_friction = number(a);
+  def.sensor = below(a, 5) == 0;
   return def;
 }
 
@@ -262,7 +266,9 @@ static void attack_world(Attack *a) {
   lbError err;
   settings.contact = below(a, 8) > 0;
   settings.contacts_most = rooms[below(a, 4)];
-  settings.response = (lbContactResponse)below(a, LB_RESPONSE_COUNT);
+  settings.compliance = below(a, 3) ? 0 : 1e-4;
+  settings.restitution = below(a, 3) ? 0 : 0.5;
+  settings.rolling_friction = below(a, 3) ? 0 : 0.01;
   settings.self = below(a, 4) == 0, settings.sleep = below(a, 2) == 0;
   settings.substeps = 1 + (int32_t)below(a, 2);
   settings.gravity = lb_vec3(0, 0, -9.81);

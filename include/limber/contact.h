@@ -1,19 +1,19 @@
-// limber/contact.h: what the bodies of a world touch: each other, and colliders, which stand,
-// follow paths or are moved by the caller. Contacts have friction and forces that can be read.
+// limber/contact.h: contacts of the bodies of a world with each other and with colliders, which
+// stand, follow paths or are moved by the caller; joints; sleep; queries. docs/contact.md has a
+// guide.
 //
-// Contacts are part of the step. First each body that is near another predicts its motion without
-// contact, and the compliance of its contact points to forces that are constant over the step, by
-// its own step matrix. Then all contact forces are solved for together, inside Coulomb's cones, so
-// that surfaces are apart at the end of the step, and the bodies take their steps with these
-// forces. Last, impulses remove the approaching velocities at the contacts. So stiff bodies are as
-// stable as soft ones, a resting body is carried exactly, and it bounces as far as it is elastic.
-// lbWorldSettings.response has two other ways (docs/scene.md, Responses).
+// Contacts are part of the step. Each body supplies its free motion and the compliance of its
+// contact points to forces that are held over the step, from the matrix of its own step. All
+// forces of an island are found together: they keep the surfaces apart at the end of the step,
+// within Coulomb's cones. When the bodies have taken the step with these forces, impulses bring
+// the velocities at the contacts to rest. So stiff bodies are as stable as soft ones, and a body
+// at rest is carried by its weight.
 //
-// Surfaces are looked at where the step begins, as far around them as they will go in it: what
-// moves by many times its own size in a step is stopped at the first side that it meets. Tried
-// (tests/world/test_tunnel.c): a ball of 0.2 m and 10 MPa does not pass a plate of 0.5 mm at up to
-// 200 m/s and steps of 1/240 to 1/30 s, nor a soft plate of 10 mm at up to 50 m/s; neither does a
-// collider that is moved at up to 50 m/s pass that.
+// Contacts are found at the start of a step, as far around each surface as it moves in the step.
+// What moves by many times its own size in a step is stopped at the first side that it meets.
+// Tested (tests/world/test_tunnel.c): a ball of 0.2 m and 10 MPa does not pass a plate of 0.5 mm
+// at up to 200 m/s and steps of 1/240 to 1/30 s, nor a soft plate of 10 mm at up to 50 m/s;
+// neither does a collider that is moved at up to 50 m/s pass that.
 #ifndef LIMBER_CONTACT_H
 #define LIMBER_CONTACT_H
 
@@ -50,7 +50,12 @@ typedef struct lbColliderDef {
   const int32_t *triangles; // (triangle_count x 3), copied, counter-clockwise from outside
   lbVec3 position;          // m, of its own axes; default 0
   lbQuat rotation;          // default the identity; it is normalised
-  double friction;          // μ >= 0; default NAN: the world's
+  // As in lbContactMaterial; default NAN: the world's.
+  double friction;         // μ >= 0
+  double compliance;       // m/N, >= 0
+  double restitution;      // 0 to 1
+  double rolling_friction; // m, >= 0
+  bool sensor;             // bodies pass through it (lb_world_overlap_collider); default false
 } lbColliderDef;
 
 lbColliderDef lb_collider_def(void);
@@ -89,6 +94,23 @@ lbStatus lb_rigid_model(const lbColliderDef *shape, double density, lbModel **ou
 // its μ >= 0 (NAN: the world's). A pair has the geometric mean of its two frictions.
 lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double friction,
                             lbError *err);
+
+// How a surface touches others. NAN: the world's value (lbWorldSettings).
+typedef struct lbContactMaterial {
+  double friction;    // μ >= 0, Coulomb's. A pair has the geometric mean of both
+  double compliance;  // m/N, >= 0: a contact that pushes with f N may overlap by compliance x f. A
+                      // pair has the sum of both
+  double restitution; // 0 to 1: the share of the approach speed that a contact separates with. A
+                      // pair has the larger one
+  double rolling_friction; // m, >= 0: a contact that pushes with f N resists rolling by a torque of
+                           // up to rolling_friction x f. A pair has the geometric mean of both
+} lbContactMaterial;
+
+lbContactMaterial lb_contact_material(void); // all NAN
+lbStatus lb_world_set_contact_material(lbWorld *world, lbBodyId id,
+                                       const lbContactMaterial *material, lbError *err);
+// That of a body of a cooked world; of the world itself for body -1.
+lbContactMaterial lb_world_contact_material(const lbWorldDef *def, int32_t body);
 
 // Which pairs may touch: two do if the category of each is in the mask of the other. In equal
 // groups other than 0 they always do (> 0), or never (< 0), whatever their categories. Filters
@@ -244,6 +266,10 @@ lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double rad
 lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotation,
                               const double size[3], int32_t most, lbFound *found, int32_t *count,
                               lbError *err);
+// Bodies that share a point with a collider, which filters and lb_world_set_touch let touch it: for
+// sensors, as the last step left them. What passes through in a single step is not found.
+lbStatus lb_world_overlap_collider(const lbWorld *world, lbColliderId id, int32_t most,
+                                   lbBodyId *bodies, int32_t *count, lbError *err);
 
 // A flag of lb_world_step beside lbStepFlags: there was no room for all contacts
 // (lbWorldSettings.contacts_most, 48 of a body, or 256 of an unreduced one), and some did not act.

@@ -474,7 +474,7 @@ typedef struct lbWorldDef {
   // bodies touch nothing.
   const double *contact_friction;    // ? (1) μ of bodies and colliders that have none of their own
   const int32_t *contact_substeps;   // ? (1), equal parts of each step; missing: 1
-  const int32_t *contact_response;   // ? (1), lbContactResponse; missing: implicit
+  const int32_t *contact_response;   // ? (1), of version 0.5 and before; it has no effect
   const uint8_t *contact_self;       // ? (1) 1: bodies touch themselves; missing: they do not
   const uint8_t *body_untouchable;   // ? (bodies) 1: touches nothing; missing: all touch
   const double *body_frictions;      // ? (bodies) μ, -1: the world's; missing: all have that
@@ -510,6 +510,11 @@ typedef struct lbWorldDef {
                                //   the default of all
   const int32_t *collider_filters; // ? (colliders x 3), likewise
   const double *contact_hit_speed; // ? (1) m/s: a run records hits above this; missing: 1
+  // lbContactMaterial without friction: compliance (m/N), restitution, rolling friction (m).
+  const double *contact_material;           // ? (3), the world's; missing: 0
+  const double *body_contact_materials;     // ? (bodies x 3), -1: the world's; missing: all have
+  const double *collider_contact_materials; // ? (colliders x 3), likewise
+  const uint8_t *collider_sensors;          // ? (colliders) 1: bodies pass through; missing: none
 } lbWorldDef;
 
 lbMethod lb_world_method(const lbWorldDef *world, int32_t body); // of a world that was checked

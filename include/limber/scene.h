@@ -50,7 +50,7 @@ typedef struct lbSceneBody {
   double linear_velocity[3], angular_velocity[3]; // m/s; rad/s about the centre of mass; with a
                                                   // motion, relative to the frame
   bool untouchable;                               // "contact": false
-  double friction;                                // μ; NAN: the scene's
+  lbContactMaterial contact_material;             // NANs: the scene's
   lbContactFilter filter;                         // what it touches
   int32_t contact_frames; // "contacts" of "frames": at most so many come where it is pressed
   double contact_spacing; // m, no nearer to others; 0: as lb_world_set_contact_frames says
@@ -72,9 +72,10 @@ typedef struct lbSceneCollider {
   double radius, size[3]; // as in lbColliderDef
   lbMesh *mesh;           // of the shapes mesh and hull
   double position[3], rotation[4];
-  const lbPath *motion; // one of the scene's paths; NULL: it stands
-  double friction;      // NAN: the scene's
-  bool untouchable;     // "contact": false
+  const lbPath *motion;               // one of the scene's paths; NULL: it stands
+  lbContactMaterial contact_material; // NANs: the scene's
+  bool sensor;
+  bool untouchable; // "contact": false
   lbContactFilter filter;
 } lbSceneCollider;
 
@@ -131,14 +132,13 @@ typedef struct lbScene {
   lbSceneJoint *joints;
   int32_t probe_count;
   lbSceneProbe *probes;
-  bool contact;         // bodies touch each other and colliders
-  char up;              // 'y' or 'z': of the ground
-  double friction;      // μ, default 0.5
-  int32_t substeps;     // default 1
-  int32_t substeps_max; // as lbWorldSettings.substeps_max, 1 to 64; default 16
-  lbContactResponse response;
-  bool self;        // bodies touch themselves
-  double hit_speed; // m/s: a run records faster impacts as hits; INFINITY: none
+  bool contact;                       // bodies touch each other and colliders
+  char up;                            // 'y' or 'z': of the ground
+  lbContactMaterial contact_material; // default friction 0.5, others 0
+  int32_t substeps;                   // default 1
+  int32_t substeps_max;               // as lbWorldSettings.substeps_max, 1 to 64; default 16
+  bool self;                          // bodies touch themselves
+  double hit_speed;                   // m/s: a run records faster impacts as hits; INFINITY: none
   int32_t collider_count;
   lbSceneCollider *colliders;
   double time_step;   // s

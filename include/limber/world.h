@@ -21,25 +21,20 @@ typedef uint64_t lbBodyId;       // 0: none
 typedef uint64_t lbLoadId;       // 0: none
 typedef uint64_t lbAttachmentId; // 0: none
 
-// How contacts respond (limber/contact.h).
-typedef enum lbContactResponse {
-  LB_RESPONSE_IMPLICIT, // forces inside the step, found by Gauss-Seidel
-  LB_RESPONSE_LCP,      // impulses before the step, then forces; exact for up to 30 contacts
-  LB_RESPONSE_PENALTY,  // springs and dampers where surfaces overlap
-  LB_RESPONSE_COUNT
-} lbContactResponse;
-
 typedef struct lbWorldSettings {
-  lbVec3 gravity;        // m/s², default 0; what body defs say of gravity is not looked at
-  int32_t substeps;      // equal parts that each step is taken in, 1 to 1000; default 1
-  int32_t substeps_max;  // of bodies that touch or are jointed, where a part of the step fails
-                         // (lbGuardCounts); 1 to 64, default 16
-  void *user_data;       // lb_world_user_data gives it back; default NULL
-  bool contact;          // bodies touch each other and colliders (limber/contact.h); default false
-  double friction;       // μ >= 0, of bodies and colliders that have none; default 0.5
-  int32_t contacts_most; // 1 to 100000, in a step; default 16384. The deepest are kept
-  lbContactResponse response; // default implicit
-  bool self;                  // bodies touch themselves too; default false
+  lbVec3 gravity;       // m/s², default 0; what body defs say of gravity is not looked at
+  int32_t substeps;     // equal parts that each step is taken in, 1 to 1000; default 1
+  int32_t substeps_max; // of bodies that touch or are jointed, where a part of the step fails
+                        // (lbGuardCounts); 1 to 64, default 16
+  void *user_data;      // lb_world_user_data gives it back; default NULL
+  bool contact;         // bodies touch each other and colliders (limber/contact.h); default false
+  // Of bodies and colliders that have no value of their own (lbContactMaterial):
+  double friction;         // μ >= 0; default 0.5
+  double compliance;       // m/N, >= 0; default 0: contacts are rigid
+  double restitution;      // 0 to 1; default 0
+  double rolling_friction; // m, >= 0; default 0
+  int32_t contacts_most;   // 1 to 100000, in a step; default 16384. The deepest are kept
+  bool self;               // bodies touch themselves too; default false
   bool sleep; // bodies that touch and have come to rest sleep (limber/contact.h); default true
 } lbWorldSettings;
 

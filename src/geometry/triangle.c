@@ -125,3 +125,11 @@ bool lb_triangle_touches_box(lbVec3 a, lbVec3 b, lbVec3 c, const lbBox *box) {
   }
   return true;
 }
+
+// tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|) (Van Oosterom, Strackee 1983).
+double lb_triangle_solid_angle(lbVec3 a, lbVec3 b, lbVec3 c) {
+  double la = lb_length(a), lb = lb_length(b), lc = lb_length(c);
+  double top = lb_dot(a, lb_cross(b, c));
+  double bottom = la * lb * lc + lb_dot(a, b) * lc + lb_dot(b, c) * la + lb_dot(c, a) * lb;
+  return top == 0 && bottom == 0 ? 0 : 2 * atan2(top, bottom);
+}

@@ -23,6 +23,10 @@ lbBox lb_triangle_box(const lbTriangles *surface, int32_t triangle);
 // Returns the squared distance.
 double lb_triangle_closest_point(lbVec3 p, lbVec3 a, lbVec3 b, lbVec3 c, double weights[3]);
 
+// The solid angle of the triangle a, b, c seen from the origin, 4 pi in sum around what is inside a
+// closed surface. Positive where its corners run clockwise as seen.
+double lb_triangle_solid_angle(lbVec3 a, lbVec3 b, lbVec3 c);
+
 // Whether the triangle and the closed box share a point. Ties and rounding count as touching: a
 // triangle is called separate only if a gap wider than the rounding error is there.
 bool lb_triangle_touches_box(lbVec3 a, lbVec3 b, lbVec3 c, const lbBox *box);

@@ -89,15 +89,6 @@ void lb_winding_destroy(lbWinding *winding) {
   lb_free(winding);
 }
 
-// tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|), corners seen from the point
-// (Van Oosterom, Strackee 1983).
-static double solid_angle(lbVec3 a, lbVec3 b, lbVec3 c) {
-  double la = lb_length(a), lb = lb_length(b), lc = lb_length(c);
-  double top = lb_dot(a, lb_cross(b, c));
-  double bottom = la * lb * lc + lb_dot(a, b) * lc + lb_dot(b, c) * la + lb_dot(c, a) * lb;
-  return top == 0 && bottom == 0 ? 0 : 2 * atan2(top, bottom);
-}
-
 static double leaf_angle(const lbWinding *winding, const lbAabbNode *leaf, lbVec3 point) {
   double angle = 0;
   for (int32_t i = 0; i < leaf->count; i++) {
@@ -107,7 +98,7 @@ static double leaf_angle(const lbWinding *winding, const lbAabbNode *leaf, lbVec
     lbVec3 a = lb_sub(lb_triangle_corner(&winding->surface, triangle, 0), point);
     lbVec3 b = lb_sub(lb_triangle_corner(&winding->surface, triangle, 1), point);
     lbVec3 c = lb_sub(lb_triangle_corner(&winding->surface, triangle, 2), point);
-    angle += sign * solid_angle(a, b, c);
+    angle += sign * lb_triangle_solid_angle(a, b, c);
   }
   return angle;
 }

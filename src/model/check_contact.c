@@ -21,6 +21,19 @@ static lbStatus check_frictions(const double *values, int32_t count, const char 
   return LB_OK;
 }
 
+// compliance, restitution, rolling friction; `own`: -1 is the world's.
+static lbStatus check_materials(const double *values, int32_t count, bool own, const char *what,
+                                const char *where, lbError *err) {
+  for (int32_t i = 0; values && i < count; i++) {
+    const double *m = values + 3 * (size_t)i;
+    if (!is_friction(m[0], own) || !is_friction(m[1], own) || m[1] > 1 || !is_friction(m[2], own))
+      return lb_fail(err, LB_ERR_FORMAT,
+                     "%s: %s[%d] is %g, %g, %g; each must be 0 or more%s, the second 1 or less",
+                     where, what, (int)i, m[0], m[1], m[2], own ? ", or -1" : "");
+  }
+  return LB_OK;
+}
+
 static lbStatus check_contact_frames(const lbWorldDef *w, const char *where, lbError *err) {
   for (int32_t i = 0; w->body_contact_frames && i < w->size.body_count; i++) {
     double most = w->body_contact_frames[2 * (size_t)i];
@@ -104,7 +117,8 @@ static lbStatus check_meshes(const lbWorldDef *w, const char *where, lbError *er
 lbStatus lb_world_check_contact(const lbWorldDef *w, const char *where, lbError *err) {
   bool told = w->contact_substeps || w->contact_response || w->contact_self ||
               w->body_untouchable || w->body_frictions || w->body_contact_frames ||
-              w->body_filters || w->contact_hit_speed || w->size.collider_count > 0;
+              w->body_filters || w->contact_hit_speed || w->contact_material ||
+              w->body_contact_materials || w->size.collider_count > 0;
   if (!w->contact_friction && told)
     return lb_fail(err, LB_ERR_FORMAT, "%s: has contacts and no contact.friction", where);
   if (w->contact_friction && !is_friction(w->contact_friction[0], false))
@@ -115,6 +129,14 @@ lbStatus lb_world_check_contact(const lbWorldDef *w, const char *where, lbError 
                    w->contact_hit_speed[0]);
   lbStatus status =
       check_frictions(w->body_frictions, w->size.body_count, "body.frictions", where, err);
+  if (!status)
+    status = check_materials(w->contact_material, 1, false, "contact.material", where, err);
+  if (!status)
+    status = check_materials(w->body_contact_materials, w->size.body_count, true,
+                             "body.contact_materials", where, err);
+  if (!status)
+    status = check_materials(w->collider_contact_materials, w->size.collider_count, true,
+                             "collider.contact_materials", where, err);
   if (!status) status = check_contact_frames(w, where, err);
   if (!status)
     status = check_filters(w->body_filters, w->size.body_count, "body.filters", where, err);

@@ -464,7 +464,7 @@ static const lbArrayRow world_rows[] = {
   { ROW(contact_substeps, "contact.substeps", LB_I32), .since = 5, .rank = 1, .shape = { ONLY(1) },
     .optional = true, .low = 1, .below = ONLY(1001), .unit = "", .meaning = "parts of each step" },
   { ROW(contact_response, "contact.response", LB_I32), .since = 5, .rank = 1, .shape = { ONLY(1) },
-    .optional = true, .below = ONLY(3), .unit = "", .meaning = "0 implicit, 1 lcp, 2 penalty" },
+    .optional = true, .below = ONLY(3), .unit = "", .meaning = "of older versions; it has no effect" },
   { ROW(contact_self, "contact.self", LB_U8), .since = 5, .rank = 1, .shape = { ONLY(1) },
     .optional = true, .below = ONLY(2), .unit = "", .meaning = "1: bodies touch themselves" },
   { ROW(body_untouchable, "body.untouchable", LB_U8), .since = 5, .rank = 1,
@@ -544,6 +544,18 @@ static const lbArrayRow world_rows[] = {
   { ROW(contact_hit_speed, "contact.hit_speed", LB_F64), .since = 6, .rank = 1,
     .shape = { ONLY(1) }, .optional = true, .unit = "m/s",
     .meaning = "what comes together faster is told as a hit" },
+  { ROW(contact_material, "contact.material", LB_F64), .since = 6, .rank = 1,
+    .shape = { ONLY(3) }, .optional = true, .unit = "m/N, -, m",
+    .meaning = "compliance, restitution, rolling friction of contacts" },
+  { ROW(body_contact_materials, "body.contact_materials", LB_F64), .since = 6, .rank = 2,
+    .shape = { W(body_count), ONLY(3) }, .optional = true, .unit = "m/N, -, m",
+    .meaning = "the same of each body, -1: the world's" },
+  { ROW(collider_contact_materials, "collider.contact_materials", LB_F64), .since = 6, .rank = 2,
+    .shape = { W(collider_count), ONLY(3) }, .optional = true, .unit = "m/N, -, m",
+    .meaning = "the same of each collider, -1: the world's" },
+  { ROW(collider_sensors, "collider.sensors", LB_U8), .since = 6, .rank = 1,
+    .shape = { W(collider_count) }, .optional = true, .below = ONLY(2), .unit = "",
+    .meaning = "1: reports what overlaps it, and does not push" },
 };
 // clang-format on
 

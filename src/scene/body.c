@@ -8,21 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const body_keys[] = { "name",     "mesh",     "surface", "model",    "material",
-                                         "damping",  "mass",     "fixed",   "method",   "reduce",
-                                         "position", "rotation", "scale",   "velocity", "instances",
-                                         "look",     "motion",   "warp",    "contact",  "friction",
-                                         "frames",   "pose",     "filter",  NULL };
+static const char *const body_keys[] = {
+  "name",      "mesh",   "surface",    "model",       "material",         "damping",  "mass",
+  "fixed",     "method", "reduce",     "position",    "rotation",         "scale",    "velocity",
+  "instances", "look",   "motion",     "warp",        "contact",          "friction", "frames",
+  "pose",      "filter", "compliance", "restitution", "rolling_friction", NULL
+};
 
 void lb_scene_begin_body(lbSceneBody *body) {
-  *body = (lbSceneBody){
-    .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .friction = NAN, .twin = -1
-  };
+  *body =
+      (lbSceneBody){ .method = LB_METHOD_FULL, .up = 'z', .rotation = { 0, 0, 0, 1 }, .twin = -1 };
   body->modal = lb_modal_def();
   body->modal.mode_count = 0;
   body->subspace = lb_subspace_def();
   body->warp = lb_warp_settings();
   body->frames = lb_frames_def();
+  body->contact_material = lb_contact_material();
   body->filter = lb_contact_filter();
 }
 
@@ -85,7 +86,7 @@ static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
   body->twin = twin;
   body->motion = own.motion;
   body->untouchable = own.untouchable;
-  body->friction = own.friction;
+  body->contact_material = own.contact_material;
   body->filter = own.filter;
   body->pose = own.pose;
   body->pose_from = own.pose_from;

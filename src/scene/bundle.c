@@ -81,7 +81,7 @@ static lbStatus take_bodies(const lbBundle *bundle, lbScene *scene, lbError *err
            sizeof body->angular_velocity);
     body->shape = lb_bundle_shape(bundle, i);
     body->untouchable = w->body_untouchable && w->body_untouchable[i];
-    if (w->body_frictions && w->body_frictions[i] >= 0) body->friction = w->body_frictions[i];
+    body->contact_material = lb_world_contact_material(w, i);
     body->filter = lb_world_filter(w->body_filters, i);
     if (w->body_contact_frames) {
       body->contact_frames = (int32_t)w->body_contact_frames[2 * (size_t)i];

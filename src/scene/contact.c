@@ -8,14 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const ground_keys[] = { "height", "friction", "filter", NULL };
+// Of each: "friction", "compliance", "restitution", "rolling_friction".
+static const char *const ground_keys[] = { "height",      "friction",         "compliance",
+                                           "restitution", "rolling_friction", "filter",
+                                           NULL };
 static const char *const filter_keys[] = { "category", "mask", "group", NULL };
-static const char *const contact_keys[] = { "response", "friction",  "self",
-                                            "substeps", "hit_speed", NULL };
-static const char *const collider_keys[] = { "name",   "shape",    "radius",   "size",
-                                             "file",   "position", "rotation", "velocity",
-                                             "motion", "density",  "friction", "contact",
-                                             "filter", NULL };
+static const char *const contact_keys[] = { "friction",         "compliance", "restitution",
+                                            "rolling_friction", "self",       "substeps",
+                                            "hit_speed",        "response",   NULL };
+static const char *const collider_keys[] = {
+  "name",   "shape",      "radius",      "size",
+  "file",   "position",   "rotation",    "velocity",
+  "motion", "density",    "friction",    "contact",
+  "filter", "compliance", "restitution", "rolling_friction",
+  "sensor", NULL
+};
 
 void lb_scene_release_colliders(lbScene *scene) {
   for (int32_t i = 0; i < scene->collider_count; i++) {
@@ -25,12 +32,32 @@ void lb_scene_release_colliders(lbScene *scene) {
   lb_free(scene->colliders);
 }
 
-static lbStatus read_friction(const lbField *json, double *friction, lbError *err) {
-  lbField member = lb_field_member(json, "friction");
-  lbStatus status = lb_field_number(&member, friction, err);
-  if (!status && lb_field_here(&member) && !(*friction >= 0))
-    status = lb_field_fail(&member, err, "is %g, it must be 0 or more", *friction);
+static lbStatus read_range(const lbField *json, const char *key, double most, const char *range,
+                           double *value, lbError *err) {
+  lbField member = lb_field_member(json, key);
+  lbStatus status = lb_field_number(&member, value, err);
+  if (!status && lb_field_here(&member) && !(*value >= 0 && *value <= most))
+    status = lb_field_fail(&member, err, "is %g, it must be %s", *value, range);
   return status;
+}
+
+static lbStatus read_material(const lbField *json, lbContactMaterial *m, lbError *err) {
+  lbStatus status = read_range(json, "friction", INFINITY, "0 or more", &m->friction, err);
+  if (!status)
+    status = read_range(json, "compliance", INFINITY, "0 m/N or more", &m->compliance, err);
+  if (!status) status = read_range(json, "restitution", 1, "from 0 to 1", &m->restitution, err);
+  if (!status)
+    status =
+        read_range(json, "rolling_friction", INFINITY, "0 m or more", &m->rolling_friction, err);
+  return status;
+}
+
+static lbStatus read_bool(const lbField *json, const char *key, bool *value, lbError *err) {
+  lbField member = lb_field_member(json, key);
+  if (!lb_field_here(&member)) return LB_OK;
+  if (!json_is_boolean(member.value)) return lb_field_fail(&member, err, "must be true or false");
+  *value = json_is_true(member.value);
+  return LB_OK;
 }
 
 static lbStatus read_bits(const lbField *json, const char *key, uint16_t *bits, lbError *err) {
@@ -64,7 +91,7 @@ static lbStatus add_scene_collider(lbScene *scene, size_t *room, const char *nam
                              .radius = 0.5,
                              .size = { 1, 1, 1 },
                              .rotation = { 0, 0, 0, 1 },
-                             .friction = NAN,
+                             .contact_material = lb_contact_material(),
                              .filter = lb_contact_filter() };
   return LB_OK;
 }
@@ -88,7 +115,7 @@ static lbStatus read_contact_ground(const lbField *json, lbScene *scene, size_t 
   ground->shape = LB_COLLIDER_PLANE;
   turn_up(scene->up, ground->rotation);
   status = lb_field_number(&height, &ground->position[scene->up == 'y' ? 1 : 2], err);
-  if (!status) status = read_friction(json, &ground->friction, err);
+  if (!status) status = read_material(json, &ground->contact_material, err);
   if (!status) status = read_filter(json, &ground->filter, err);
   if (!status && scene->view.ground == LB_GROUND_CHOSEN) {
     scene->view.ground = LB_GROUND_HEIGHT;
@@ -158,11 +185,18 @@ static lbStatus read_place(const lbField *json, lbScene *scene, lbSceneCollider 
 }
 
 static lbStatus read_whether(const lbField *json, bool *untouchable, lbError *err) {
-  lbField contact = lb_field_member(json, "contact");
-  if (!lb_field_here(&contact)) return LB_OK;
-  if (!json_is_boolean(contact.value)) return lb_field_fail(&contact, err, "must be true or false");
-  *untouchable = json_is_false(contact.value);
-  return LB_OK;
+  bool touches = !*untouchable;
+  lbStatus status = read_bool(json, "contact", &touches, err);
+  *untouchable = !touches;
+  return status;
+}
+
+static lbStatus read_sensor(const lbField *json, bool moves, bool *sensor, lbError *err) {
+  lbField member = lb_field_member(json, "sensor");
+  lbStatus status = read_bool(json, "sensor", sensor, err);
+  if (!status && *sensor && moves)
+    status = lb_field_fail(&member, err, "is of colliders without \"density\" alone");
+  return status;
 }
 
 static lbStatus read_collider(const lbField *json, lbScene *scene, size_t *room, size_t *body_room,
@@ -192,8 +226,9 @@ static lbStatus read_collider(const lbField *json, lbScene *scene, size_t *room,
   if (!status) status = read_contact_size(json, collider, err);
   if (!status) status = read_mesh(json, collider, err);
   if (!status) status = read_place(json, scene, collider, err);
-  if (!status) status = read_friction(json, &collider->friction, err);
+  if (!status) status = read_material(json, &collider->contact_material, err);
   if (!status) status = read_whether(json, &collider->untouchable, err);
+  if (!status) status = read_sensor(json, moves, &collider->sensor, err);
   if (!status) status = read_filter(json, &collider->filter, err);
   if (status || !moves) return status;
   status = lb_scene_read_rigid(json, scene, body_room, collider, err);
@@ -223,30 +258,20 @@ static lbStatus read_colliders(const lbField *json, lbScene *scene, size_t *room
 // ---- how they touch ----------------------------------------------------------------------------
 
 static lbStatus read_contact(const lbField *json, lbScene *scene, lbError *err) {
-  static const char *const responses[LB_RESPONSE_COUNT + 1] = { [LB_RESPONSE_IMPLICIT] = "implicit",
-                                                                [LB_RESPONSE_LCP] = "lcp",
-                                                                [LB_RESPONSE_PENALTY] = "penalty" };
-  lbField response = lb_field_member(json, "response"), self = lb_field_member(json, "self");
+  lbField response = lb_field_member(json, "response");
   lbField substeps = lb_field_member(json, "substeps");
-  lbField hit_speed = lb_field_member(json, "hit_speed");
-  int chosen = 0;
   if (!lb_field_here(json)) return LB_OK;
   lbStatus status = lb_field_keys(json, contact_keys, err);
-  if (!status) status = lb_field_choice(&response, responses, &chosen, err);
-  scene->response = (lbContactResponse)chosen; // in the order of the names
   if (!status && lb_field_here(&response))
     lb_log(LB_LOG_WARNING,
-           "%s: %s is no longer needed: leave it out; contact.compliance (m/N) will replace it",
+           "%s: %s is no longer used: contacts are rigid with optional \"compliance\" (m/N); "
+           "\"penalty\" corresponds to a compliance, \"lcp\" needs nothing",
            response.file, response.path);
-  if (!status && lb_field_here(&self)) {
-    if (!json_is_boolean(self.value)) status = lb_field_fail(&self, err, "must be true or false");
-    scene->self = json_is_true(self.value);
-  }
+  if (!status) status = read_bool(json, "self", &scene->self, err);
   if (!status) status = lb_field_integer(&substeps, 1, 1000, &scene->substeps, err);
-  if (!status) status = lb_field_number(&hit_speed, &scene->hit_speed, err);
-  if (!status && lb_field_here(&hit_speed) && !(scene->hit_speed >= 0))
-    status = lb_field_fail(&hit_speed, err, "is %g, it must be 0 or more", scene->hit_speed);
-  return status ? status : read_friction(json, &scene->friction, err);
+  if (!status)
+    status = read_range(json, "hit_speed", INFINITY, "0 or more", &scene->hit_speed, err);
+  return status ? status : read_material(json, &scene->contact_material, err);
 }
 
 lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err) {
@@ -268,5 +293,5 @@ lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err
 lbStatus lb_scene_read_touch(const lbField *json, lbSceneBody *body, lbError *err) {
   lbStatus status = read_whether(json, &body->untouchable, err);
   if (!status) status = read_filter(json, &body->filter, err);
-  return status ? status : read_friction(json, &body->friction, err);
+  return status ? status : read_material(json, &body->contact_material, err);
 }

@@ -22,13 +22,15 @@ static lbStatus take_mesh(const lbWorldDef *w, int32_t i, const char *path, lbMe
 static lbStatus take_collider(const lbWorldDef *w, int32_t i, const char *name, lbScene *scene,
                               lbError *err) {
   lbSceneCollider *to = &scene->colliders[i];
+  lbColliderDef def = lb_world_collider_def(w, i);
   const double *size = w->collider_sizes + 4 * (size_t)i;
-  *to =
-      (lbSceneCollider){ .name = lb_duplicate_text(name),
-                         .shape = (lbColliderShape)w->collider_shapes[i],
-                         .radius = size[0],
-                         .friction = w->collider_frictions[i] < 0 ? NAN : w->collider_frictions[i],
-                         .filter = lb_world_filter(w->collider_filters, i) };
+  *to = (lbSceneCollider){ .name = lb_duplicate_text(name),
+                           .shape = (lbColliderShape)w->collider_shapes[i],
+                           .radius = size[0],
+                           .contact_material = { def.friction, def.compliance, def.restitution,
+                                                 def.rolling_friction },
+                           .sensor = def.sensor,
+                           .filter = lb_world_filter(w->collider_filters, i) };
   memcpy(to->size, size + 1, sizeof to->size);
   memcpy(to->position, w->collider_positions + 3 * (size_t)i, sizeof to->position);
   memcpy(to->rotation, w->collider_rotations + 4 * (size_t)i, sizeof to->rotation);
@@ -44,9 +46,8 @@ lbStatus lb_scene_take_contact(const lbWorldDef *w, lbScene *scene, lbError *err
   lbStatus status = LB_OK;
   scene->contact = w->contact_friction != NULL;
   if (!scene->contact) return LB_OK;
-  scene->friction = w->contact_friction[0];
+  scene->contact_material = lb_world_contact_material(w, -1);
   if (w->contact_substeps) scene->substeps = w->contact_substeps[0];
-  if (w->contact_response) scene->response = (lbContactResponse)w->contact_response[0];
   if (w->contact_hit_speed) scene->hit_speed = w->contact_hit_speed[0];
   if (w->contact_self) scene->self = w->contact_self[0] != 0;
   scene->colliders = lb_alloc((size_t)w->size.collider_count, sizeof *scene->colliders);

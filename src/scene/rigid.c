@@ -42,7 +42,7 @@ lbStatus lb_scene_read_rigid(const lbField *json, lbScene *scene, size_t *room,
   body->name = lb_duplicate_text(from->name);
   if (!body->name) return lb_fail_memory(err);
   body->method = LB_METHOD_RIGID;
-  body->friction = from->friction;
+  body->contact_material = from->contact_material;
   body->untouchable = from->untouchable;
   body->filter = from->filter;
   memcpy(body->position, from->position, sizeof body->position);

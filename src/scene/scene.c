@@ -252,7 +252,7 @@ static lbStatus create_scene(const char *path, lbScene **out, lbError *err) {
   scene->newton_tolerance = simulator.newton_tolerance;
   scene->factor_reuse = -1;
   scene->up = 'z';
-  scene->friction = 0.5;
+  scene->contact_material = (lbContactMaterial){ .friction = 0.5 };
   scene->substeps = 1;
   scene->hit_speed = LB_SCENE_HIT_SPEED;
   scene->substeps_max = lb_world_settings().substeps_max;

@@ -8,27 +8,28 @@
 
 #define SOFTEN 1e-13 // of the diagonal: more contacts than freedoms do not stop a factorisation
 #define EXACT 1e-13  // of the largest force
-#define ROUNDS 6     // of Newton's method from other starts,
-#define MANY 30      // contacts: two rounds, since each takes long
 #define ITERATIONS 25
 #define SWEEPS 40 // of Gauss-Seidel between rounds
 #define CHANGES 8 // of sides, times the number of contacts
 
 typedef struct Lcp {
   const lbContactProblem *p;
-  int32_t contacts, n; // n = 3 contacts, which are numbered from 0 on here
-  double enough;       // of the largest force: how far off a solution may be
-  double *A;           // (n x n)
-  double *M;           // (n x n): factors
-  double *x;           // (n): forces
-  double *best;        // (n): of all that was tried
-  double *w;           // (n): moves at x
-  double *F;           // (n)
-  double *step;        // (n)
-  double *partial;     // (n): of a solution with M
+  int32_t contacts;  // blocks that are contacts; bounded rows follow them here
+  int32_t blocks, n; // n = 3 blocks, which are numbered from 0 on here
+  double enough;     // of the largest force: how far off a solution may be
+  double *A;         // (n x n)
+  double *M;         // (n x n): factors
+  double *x;         // (n): forces
+  double *best;      // (n): of all that was tried
+  double *w;         // (n): moves at x
+  double *F;         // (n)
+  double *step;      // (n)
+  double *partial;   // (n): of a solution with M
   double *free, *friction;
   int32_t states[LB_LCP_CONTACTS];
   int32_t order[3 * LB_LCP_CONTACTS]; // of the rows of M
+  bool solved[3 * LB_LCP_CONTACTS];   // whether Newton's method solves for a row's force, or
+  double fixed[3 * LB_LCP_CONTACTS];  // it has this one
 } Lcp;
 
 size_t lb_lcp_room(int32_t contact_count) {
@@ -44,7 +45,7 @@ static Lcp lay_out(const lbContactProblem *p, double *work) {
   size_t n = 3 * (size_t)p->contact_count;
   double *rows = work + 2 * n * n;
   Lcp l = { .p = p,
-            .contacts = p->contact_count,
+            .blocks = p->contact_count,
             .n = (int32_t)n,
             .A = work,
             .M = work + n * n,
@@ -56,21 +57,23 @@ static Lcp lay_out(const lbContactProblem *p, double *work) {
             .partial = rows + 5 * n,
             .free = rows + 6 * n,
             .friction = rows + 7 * n };
-  for (int32_t c = 0; c < l.contacts; c++) {
-    size_t number = (size_t)number_of(p, c);
-    memcpy(l.free + 3 * (size_t)c, p->free + 3 * number, 3 * sizeof(double));
+  for (int32_t c = 0; c < l.blocks; c++) {
+    int32_t number = number_of(p, c);
+    memcpy(l.free + 3 * (size_t)c, p->free + 3 * (size_t)number, 3 * sizeof(double));
+    if (lb_block_is_bounded(p, number)) continue;
     l.friction[c] = p->friction[number];
+    l.contacts = c + 1;
   }
   return l;
 }
 
 static void gather(Lcp *l, const double *x) {
-  for (int32_t c = 0; c < l->contacts; c++)
+  for (int32_t c = 0; c < l->blocks; c++)
     memcpy(l->x + 3 * (size_t)c, x + 3 * (size_t)number_of(l->p, c), 3 * sizeof(double));
 }
 
 static void scatter(const Lcp *l, double *x) {
-  for (int32_t c = 0; c < l->contacts; c++)
+  for (int32_t c = 0; c < l->blocks; c++)
     memcpy(x + 3 * (size_t)number_of(l->p, c), l->best + 3 * (size_t)c, 3 * sizeof(double));
 }
 
@@ -93,8 +96,8 @@ static void add_block(Lcp *l, int32_t row, int32_t column, lbContactSide a, lbCo
 static void assemble(Lcp *l) {
   const lbContactSide *sides = l->p->sides;
   memset(l->A, 0, (size_t)l->n * (size_t)l->n * sizeof(double));
-  for (int32_t row = 0; row < l->contacts; row++)
-    for (int32_t column = 0; column < l->contacts; column++)
+  for (int32_t row = 0; row < l->blocks; row++)
+    for (int32_t column = 0; column < l->blocks; column++)
       for (int s = 0; s < 4; s++) {
         lbContactSide a = sides[2 * number_of(l->p, row) + (s & 1)];
         lbContactSide b = sides[2 * number_of(l->p, column) + (s >> 1)];
@@ -282,33 +285,66 @@ static void differentiate(const Lcp *l, int32_t c, const Target *t, int32_t j, d
   }
 }
 
-// M <- derivatives among contacts that push, step <- what they should change F by, both by the
-// numbers in `order`. Others lose their forces. Returns the number of rows.
-static int32_t linearise(Lcp *l) {
+// Where a bounded row would go; whether that is inside its bounds. *bound: the force that it has
+// otherwise.
+static bool is_inside(const Lcp *l, int32_t row, double *bound) {
+  double d = at(l, row, row), y = d > 0 ? l->x[row] - l->w[row] / d : l->x[row];
+  *bound = lb_row_clamp(l->p, number_of(l->p, row / 3), row % 3, y);
+  return d > 0 && *bound == y;
+}
+
+// Rows that are solved for, in `order`: those of contacts that push, and bounded rows inside their
+// bounds. The others have a force that is known. Returns their number.
+static int32_t choose_rows(Lcp *l) {
   int32_t rows = 0;
-  size_t n = (size_t)l->n;
-  for (int32_t c = 0; c < l->contacts; c++) {
-    Target t = find_target(l, c);
-    find_residual(l, c, &t, l->F + 3 * (size_t)c);
-    l->states[c] = t.pushes ? PUSHES : PARTS;
-    for (int k = 0; k < 3 && t.pushes; k++) l->order[rows++] = 3 * c + k;
+  for (int32_t i = 0; i < l->n; i++) {
+    l->fixed[i] = 0;
+    if (i >= 3 * l->contacts)
+      l->solved[i] = is_inside(l, i, &l->fixed[i]);
+    else
+      l->solved[i] = i % 3 ? l->solved[i - 1] : find_target(l, i / 3).pushes;
+    if (l->solved[i]) l->order[rows++] = i;
   }
-  for (int32_t row = 0; row < rows; row += 3) {
-    int32_t c = l->order[row] / 3, column = 0;
-    Target t = find_target(l, c);
-    for (int k = 0; k < 3; k++) l->step[row + k] = -l->F[3 * c + k];
+  return rows;
+}
+
+// The derivatives of F of the block of a row, by x[j]; count of them.
+static int derivatives(const Lcp *l, int32_t row, const Target *t, int32_t j, double D[3]) {
+  if (row < 3 * l->contacts) {
+    differentiate(l, row / 3, t, j, D);
+    return 3;
+  }
+  D[0] = at(l, row, j) / at(l, row, row) + (row == j ? SOFTEN : 0);
+  return 1;
+}
+
+// M <- derivatives among the rows that are solved for, step <- what they should change F by, both
+// by the numbers in `order`. Returns the number of rows.
+static int32_t linearise(Lcp *l) {
+  int32_t rows = choose_rows(l);
+  size_t n = (size_t)l->n;
+  for (int32_t row = 0, count = 0; row < rows; row += count) {
+    int32_t i = l->order[row], column = 0;
+    Target t = { 0 };
+    double F[3], D[3];
+    if (i < 3 * l->contacts) {
+      t = find_target(l, i / 3);
+      find_residual(l, i / 3, &t, F);
+    } else
+      F[0] = l->w[i] / at(l, i, i);
+    count = derivatives(l, i, &t, 0, D);
+    for (int k = 0; k < count; k++) l->step[row + k] = -F[k];
     for (int32_t j = 0; j < l->n; j++) {
-      double D[3];
-      bool pushes = l->states[j / 3] == PUSHES;
-      if (!pushes && l->x[j] == 0) continue;
-      differentiate(l, c, &t, j, D);
-      for (int k = 0; k < 3; k++) {
-        if (pushes)
+      double change = l->fixed[j] - l->x[j];
+      if (!l->solved[j] && change == 0) continue;
+      derivatives(l, i, &t, j, D);
+      for (int k = 0; k < count; k++) {
+        if (l->solved[j])
           l->M[(size_t)(row + k) * n + (size_t)column] = D[k];
         else
-          l->step[row + k] += D[k] * l->x[j];
+          l->step[row + k] -= D[k] * change;
       }
-      column += pushes;
+      column += l->solved[j];
     }
   }
   return rows;
@@ -347,26 +383,28 @@ static bool eliminate(Lcp *l, int32_t rows) {
 
 // Largest |F|, of the largest force.
 static double miss_of(Lcp *l) {
-  double miss = 0, largest = 0;
+  double miss = 0, largest = 0, bound = 0;
   find_moves(l);
   for (int32_t c = 0; c < l->contacts; c++) {
     double F[3];
     Target t = find_target(l, c);
     find_residual(l, c, &t, F);
-    for (int k = 0; k < 3; k++) {
-      miss = fmax(miss, fabs(F[k]));
-      largest = fmax(largest, fabs(l->x[3 * c + k]));
-    }
+    for (int k = 0; k < 3; k++) miss = fmax(miss, fabs(F[k]));
     largest = fmax(largest, -t.rho[0] * l->free[3 * c]); // what stops an approach
   }
-  return largest > 0 ? miss / largest : 0;
+  for (int32_t i = 3 * l->contacts; i < l->n; i++) {
+    bool inside = is_inside(l, i, &bound);
+    miss = fmax(miss, fabs(inside ? l->w[i] / at(l, i, i) : l->x[i] - bound));
+  }
+  for (int32_t i = 0; i < l->n; i++) largest = fmax(largest, fabs(l->x[i]));
+  return largest > 0 ? miss / largest : miss > 0 ? INFINITY : 0;
 }
 
 static bool take_step(Lcp *l) {
   int32_t rows = linearise(l);
   if (!eliminate(l, rows)) return false;
-  for (int32_t c = 0; c < l->contacts; c++)
-    if (l->states[c] != PUSHES) l->x[3 * c] = l->x[3 * c + 1] = l->x[3 * c + 2] = 0;
+  for (int32_t i = 0; i < l->n; i++)
+    if (!l->solved[i]) l->x[i] = l->fixed[i];
   for (int32_t row = 0; row < rows; row++) l->x[l->order[row]] += l->step[row];
   return true;
 }
@@ -393,13 +431,15 @@ static void tidy(Lcp *l) {
     if (!(own[0] > 0)) own[0] = own[1] = own[2] = 0;
     lb_cone_keep(l->friction[c], own);
   }
+  for (int32_t i = 3 * l->contacts; i < l->n; i++)
+    l->best[i] = lb_row_clamp(l->p, number_of(l->p, i / 3), i % 3, l->best[i]);
 }
 
-bool lb_lcp_solve(const lbContactProblem *p, double enough, double *work, double *x) {
+bool lb_lcp_solve(const lbContactProblem *p, double enough, int32_t restarts, double *work,
+                  double *x) {
   if (p->contact_count > LB_LCP_CONTACTS) return false;
   Lcp l = lay_out(p, work);
   double least = INFINITY;
-  int rounds = p->contact_count > MANY ? 2 : ROUNDS;
   lbContactProblem sweeps = *p;
   l.enough = fmax(enough, EXACT);
   sweeps.sweeps_most = SWEEPS, sweeps.tolerance = 0;
@@ -411,7 +451,7 @@ bool lb_lcp_solve(const lbContactProblem *p, double enough, double *work, double
     pivot(&l);
     iterate(&l, &least);
   }
-  for (int round = 0; round < rounds && least > l.enough; round++) {
+  for (int round = 0; round < restarts && least > l.enough; round++) {
     scatter(&l, x);
     lb_contact_solve(&sweeps, x);
     gather(&l, x);

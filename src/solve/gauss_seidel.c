@@ -77,14 +77,22 @@ static double largest_of(const double x[3]) {
   return greater(fabs(x[0]), greater(fabs(x[1]), fabs(x[2])));
 }
 
-// Forces that push and are inside of their cones. Returns the largest.
-static double keep_to_cones(const lbContactProblem *p, double *x) {
+static void clamp_block(const lbContactProblem *p, int32_t block, double x[3]) {
+  for (int k = 0; k < 3; k++) x[k] = isfinite(x[k]) ? lb_row_clamp(p, block, k, x[k]) : 0;
+}
+
+// Moves forces into their bounds and cones. Returns the largest.
+static double project_forces(const lbContactProblem *p, double *x) {
   double largest = 0;
   for (int32_t i = 0; i < p->contact_count; i++) {
     int32_t c = lb_contact_number(p, i);
     double *own = x + 3 * (size_t)c;
-    if (!(own[0] > 0)) own[0] = own[1] = own[2] = 0;
-    lb_cone_keep(p->friction[c], own);
+    if (lb_block_is_bounded(p, c)) {
+      clamp_block(p, c, own);
+    } else {
+      if (!(own[0] > 0)) own[0] = own[1] = own[2] = 0;
+      lb_cone_keep(p->friction[c], own);
+    }
     largest = greater(largest, largest_of(own));
   }
   return largest;
@@ -145,9 +153,14 @@ static void go_on(const Solving *s, double share, double *x) {
 static lbContactRun run_from(const lbContactProblem *p, int32_t first) {
   lbContactRun run = { .first = first };
   const lbContactSide *begin = p->sides + 2 * (size_t)lb_contact_number(p, first);
+  if (lb_block_is_bounded(p, lb_contact_number(p, first))) run.count = 1;
+  if (run.count == 1) return run;
   for (int32_t i = first; i < p->contact_count && run.count < LB_CONTACT_PAIR; i++) {
-    const lbContactSide *sides = p->sides + 2 * (size_t)lb_contact_number(p, i);
-    if (sides[0].body != begin[0].body || sides[1].body != begin[1].body) break;
+    int32_t block = lb_contact_number(p, i);
+    const lbContactSide *sides = p->sides + 2 * (size_t)block;
+    if (lb_block_is_bounded(p, block) || sides[0].body != begin[0].body ||
+        sides[1].body != begin[1].body)
+      break;
     run.count++;
   }
   return run;
@@ -182,7 +195,7 @@ static lbContactChange sweep_over(const Solving *s, bool back, double least, dou
 }
 
 static int32_t sweep_until_settled(const lbContactProblem *p, double *x) {
-  double largest = keep_to_cones(p, x), before = 0;
+  double largest = project_forces(p, x), before = 0;
   lb_contact_moves(p, x);
   Solving s = prepare(p);
   for (int32_t sweep = 1; sweep <= p->sweeps_most; sweep++) {
@@ -201,15 +214,31 @@ static int32_t sweep_until_settled(const lbContactProblem *p, double *x) {
 // Going on along a direction leaves cones, and what is left of that is too little for a sweep.
 int32_t lb_contact_solve(const lbContactProblem *p, double *x) {
   int32_t sweeps = sweep_until_settled(p, x);
-  keep_to_cones(p, x);
+  project_forces(p, x);
   return sweeps;
 }
 
 double lb_contact_deepest(const lbContactProblem *p) {
   double deepest = 0;
-  for (int32_t i = 0; i < p->contact_count; i++)
-    deepest = fmax(deepest, -p->free[3 * (size_t)lb_contact_number(p, i)]);
+  for (int32_t i = 0; i < p->contact_count; i++) {
+    int32_t c = lb_contact_number(p, i);
+    const double *free = p->free + 3 * (size_t)c;
+    deepest = fmax(deepest, lb_block_is_bounded(p, c) ? largest_of(free) : -free[0]);
+  }
   return deepest;
+}
+
+// What a bounded row lacks: w inside its bounds, and the part of w at a bound that it could lower.
+static double bounded_residual(const lbContactProblem *p, int32_t block, const double x[3],
+                               const double w[3]) {
+  double worst = 0;
+  for (int k = 0; k < 3; k++) {
+    size_t row = 3 * (size_t)(block - p->bounded_begin) + (size_t)k;
+    if (p->low[row] == p->high[row]) continue;
+    if (w[k] < 0 && x[k] < p->high[row]) worst = greater(worst, -w[k]);
+    if (w[k] > 0 && x[k] > p->low[row]) worst = greater(worst, w[k]);
+  }
+  return worst;
 }
 
 double lb_contact_residual(const lbContactProblem *p, const double *x) {
@@ -220,8 +249,13 @@ double lb_contact_residual(const lbContactProblem *p, const double *x) {
   for (int32_t i = 0; i < p->contact_count; i++) {
     int32_t c = lb_contact_number(p, i);
     const double *own = x + 3 * (size_t)c;
-    double w[3], most = p->friction[c] * own[0];
+    double w[3];
     lb_contact_find_w(p, c, x, w);
+    if (lb_block_is_bounded(p, c)) {
+      worst = fmax(worst, bounded_residual(p, c, own, w));
+      continue;
+    }
+    double most = p->friction[c] * own[0];
     worst = fmax(worst, -w[0]);
     if (largest > 0) worst = fmax(worst, fabs(w[0] * own[0]) / largest);
     double slip = sqrt(w[1] * w[1] + w[2] * w[2]), pull = sqrt(own[1] * own[1] + own[2] * own[2]);

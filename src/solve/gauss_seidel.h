@@ -1,24 +1,27 @@
-// Contacts with Coulomb friction between any number of bodies, as one problem.
+// Rows of an island as one problem: contacts with Coulomb friction, and bounded rows (motors,
+// limits) between any number of bodies. Rows come in blocks of three. A block has a force x on its
+// first body and the opposite on its second, if it has one. With W_b the compliance of body b
+// between its blocks and c the compliance of the block itself,
 //
-// A contact has a normal and two tangents and a force x along them, on its first body; the second,
-// if there is one, has the opposite. With D_b how the places of body b move by forces at them (its
-// own inverse matrix, seen from its contacts) and c the contact's own compliance, contacts end with
+//   w = free + Σ_bodies W x + c x.
 //
-//   w = free + Σ_bodies D x + c x:   w_n >= 0,  x_n >= 0,  w_n x_n = 0,
-//   |x_t| <= μ x_n,  and where w_t is not zero, x_t has that length and points against it.
+// A contact has a normal and two tangents. It ends with
 //
-// Gauss-Seidel over pairs of bodies, whose contacts are solved together (solve_pair.h), each with
-// its own 3 x 3 block: sticking where the cone allows it, otherwise sliding or parting. It needs no
-// factorisation, can be stopped after any sweep with forces that only push and keep to their cones,
-// and starts from forces that were right a step ago. Sweeps go to and fro, so that forces run
-// through a pile both ways. What forces do to the places of a body is kept up to date, by three
-// columns of its matrix where a force changes: contacts that part cost nothing, and those that have
-// settled next to nothing. Contacts of a pair must follow each other; where they do not, they are
-// solved in as many parts.
-// Between sweeps forces go on along conjugate directions, as those of a nonlinear problem do
-// (Silcowitz-Hansen, Niebles & Erleben 2010), which piles need: a sweep passes a force on to the
-// next body alone. What that does to places is known from the sweep, so it costs a copy.
-// Moves of a place (m, or m/s) and forces (N, or N s) may be in any units that fit each other.
+//   w_n >= 0,  x_n >= 0,  w_n x_n = 0,
+//   |x_t| <= μ x_n, and where w_t is not zero, x_t has that length and opposes it.
+//
+// A bounded row ends with low <= x <= high, and w = 0 inside its bounds, w >= 0 at the low one,
+// w <= 0 at the high one.
+//
+// The solver is Gauss-Seidel over pairs of bodies, whose contacts are solved together
+// (gauss_seidel_pair.h). It needs no factorisation, can be stopped after any sweep with forces that
+// obey their bounds and cones, and starts from the forces of the last step. Sweeps alternate their
+// direction, so that forces run through a pile both ways. The displacements W x of each body are
+// kept up to date by three columns of W where a force changes: blocks without a force cost nothing.
+// Between sweeps forces move along conjugate directions (Silcowitz-Hansen, Niebles & Erleben 2010),
+// since a sweep passes a force on to neighbouring bodies only; the displacements by that are known
+// from the sweep. Contacts of a pair must follow each other in the list; where they do not, they
+// are solved as several pairs. Units of w (m or m/s) and x (N or N s) must belong to each other.
 #ifndef LB_SOLVE_GAUSS_SEIDEL_H
 #define LB_SOLVE_GAUSS_SEIDEL_H
 
@@ -53,6 +56,8 @@ typedef struct lbContactProblem {
   const double *free;         // (contacts x 3): normal, two tangents
   const double *friction;     // (contacts) μ >= 0
   const double *compliance;   // (contacts x 3) >= 0: what a force adds to its own w; NULL: none
+  int32_t bounded_begin;      // blocks from this number on are bounded rows, with
+  const double *low, *high;   // (blocks from bounded_begin on x 3); NULL: there are none
   lbContactPart *parts;       // (part_count)
   int32_t sweeps_most;        // at least 1
   double tolerance;           // of the change of a force in a sweep, of the largest; 0: none
@@ -61,6 +66,16 @@ typedef struct lbContactProblem {
   double enough;              // of w: a sweep that changes no w by more is the last; 0: none
   lbSimdLevel level;          // one that lb_simd_has
 } lbContactProblem;
+
+// Whether a block has bounded rows; otherwise it is a contact.
+static inline bool lb_block_is_bounded(const lbContactProblem *problem, int32_t block) {
+  return problem->low && block >= problem->bounded_begin;
+}
+static inline double lb_row_clamp(const lbContactProblem *problem, int32_t block, int k, double x) {
+  size_t row = 3 * (size_t)(block - problem->bounded_begin) + (size_t)k;
+  double low = problem->low[row], high = problem->high[row];
+  return x < low ? low : x > high ? high : x;
+}
 
 // x (contacts x 3): where it starts (zeros will do) and the result. Returns the sweeps that it
 // took. Problems without a body in common can be solved at the same time.

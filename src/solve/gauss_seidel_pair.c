@@ -153,6 +153,30 @@ static void solve_alone(const lbContactProblem *p, int32_t contact, const lbCont
   change(p, contact, now, x, most);
 }
 
+// x <- forces of the three rows of a block inside their bounds, one after another.
+static void solve_bounded(const lbContactProblem *p, int32_t block, const lbContactOwn *own,
+                          double least, double *x, lbContactChange *most) {
+  lbContactLeft left = left_of(p, least);
+  const double *force = x + 3 * (size_t)block, *B = own->block;
+  double w[3], now[3] = { force[0], force[1], force[2] }, size = 0, way = 0;
+  lb_contact_find_w(p, block, x, w);
+  for (int32_t round = 0; round < left.rounds; round++) {
+    double step = 0;
+    for (int k = 0; k < 3; k++) {
+      if (!(B[5 * k] > 0)) continue; // nothing gives way
+      double next = lb_row_clamp(p, block, k, now[k] - w[k] / B[5 * k]), by = next - now[k];
+      now[k] = next;
+      for (int i = 0; i < 3; i++) w[i] += B[4 * k + i] * by;
+      step = greater(step, B[5 * k] * fabs(by));
+      if (round == 0) size = greater(size, fabs(by));
+    }
+    if (round == 0) way = step;
+    if (step <= left.enough) break;
+  }
+  most->force = greater(most->force, size), most->move = greater(most->move, way);
+  change(p, block, now, x, most);
+}
+
 // Whether some of them push or overlap.
 static bool collect(const lbContactProblem *p, const lbContactRun *run, const double *x,
                     lbContactPair *pair) {
@@ -195,8 +219,10 @@ void lb_contact_solve_run(const lbContactProblem *p, const lbContactRun *run,
                           const lbContactOwn *own, bool back, double least, double *x,
                           lbContactChange *most) {
   lbContactPair pair;
+  int32_t first = lb_contact_number(p, run->first);
   if (run->count == 1) {
-    solve_alone(p, lb_contact_number(p, run->first), own + run->first, least, x, most);
+    (lb_block_is_bounded(p, first) ? solve_bounded : solve_alone)(p, first, own + run->first, least,
+                                                                  x, most);
     return;
   }
   if (!collect(p, run, x, &pair)) return;

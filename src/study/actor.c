@@ -134,9 +134,11 @@ static lbStatus start_body(const lbActor *actor, int32_t i, lbError *err) {
   if (!status && body->method == LB_METHOD_FRAMES) status = lead_joints(actor, i, err);
   actor->ids[actor->bodies[i]] = r->ids[i];
   if (!status)
-    status =
-        lb_world_set_touch(actor->world, r->ids[i],
-                           actor->run->scene->contact && !body->untouchable, body->friction, err);
+    status = lb_world_set_touch(actor->world, r->ids[i],
+                                actor->run->scene->contact && !body->untouchable,
+                                body->contact_material.friction, err);
+  if (!status)
+    status = lb_world_set_contact_material(actor->world, r->ids[i], &body->contact_material, err);
   if (!status) status = lb_world_set_filter(actor->world, r->ids[i], &body->filter, err);
   if (!status && body->contact_frames > 0 && lb_body_method(moving) == LB_METHOD_FRAMES)
     status = lb_world_set_contact_frames(actor->world, r->ids[i], body->contact_frames,

@@ -10,7 +10,16 @@ int32_t lb_cook_path_index(const lbScene *scene, const lbPath *path) {
   return -1;
 }
 
-static double stored_friction(double friction) { return isnan(friction) ? -1 : friction; }
+static double stored_number(double value) { return isnan(value) ? -1 : value; }
+
+// Friction is an array of its own.
+static void store_material(const lbContactMaterial *m, double to[3]) {
+  to[0] = stored_number(m->compliance);
+  to[1] = stored_number(m->restitution);
+  to[2] = stored_number(m->rolling_friction);
+}
+
+static bool has_material(const double m[3]) { return m[0] >= 0 || m[1] >= 0 || m[2] >= 0; }
 
 static bool is_usual(lbContactFilter filter) {
   lbContactFilter usual = lb_contact_filter();
@@ -47,12 +56,15 @@ static lbStatus store_bodies(const lbScene *scene, lbArena *arena, lbWorldDef *w
   size_t count = (size_t)scene->body_count;
   uint8_t *untouchable = lb_arena_alloc(arena, count, sizeof *untouchable);
   double *frictions = lb_arena_alloc(arena, count, sizeof *frictions);
+  double *materials = lb_arena_alloc(arena, count, 3 * sizeof *materials);
   double *frames = lb_arena_alloc(arena, count, 2 * sizeof *frames);
-  if (!untouchable || !frictions || !frames) return lb_fail_memory(err);
+  if (!untouchable || !frictions || !materials || !frames) return lb_fail_memory(err);
   for (size_t i = 0; i < count; i++) {
     const lbSceneBody *body = &scene->bodies[i];
     untouchable[i] = body->untouchable;
-    frictions[i] = stored_friction(body->friction);
+    frictions[i] = stored_number(body->contact_material.friction);
+    store_material(&body->contact_material, materials + 3 * i);
+    if (has_material(materials + 3 * i)) world->body_contact_materials = materials;
     if (untouchable[i]) world->body_untouchable = untouchable;
     if (frictions[i] >= 0) world->body_frictions = frictions;
     bool adapts = body->method == LB_METHOD_FRAMES && body->contact_frames > 0;
@@ -95,7 +107,7 @@ static lbStatus store_colliders(const lbScene *scene, lbArena *arena, lbWorldDef
     memcpy(sizes + 4 * i + 1, from->size, sizeof from->size);
     memcpy(positions + 3 * i, from->position, sizeof from->position);
     memcpy(rotations + 4 * i, from->rotation, sizeof from->rotation);
-    frictions[i] = stored_friction(from->friction);
+    frictions[i] = stored_number(from->contact_material.friction);
   }
   world->size.collider_count = scene->collider_count;
   world->collider_names = names;
@@ -105,6 +117,21 @@ static lbStatus store_colliders(const lbScene *scene, lbArena *arena, lbWorldDef
   world->collider_rotations = rotations;
   world->collider_frictions = frictions;
   world->collider_paths = paths;
+  return LB_OK;
+}
+
+static lbStatus store_collider_contact(const lbScene *scene, lbArena *arena, lbWorldDef *world,
+                                       lbError *err) {
+  size_t count = (size_t)scene->collider_count;
+  double *materials = lb_arena_alloc(arena, count, 3 * sizeof *materials);
+  uint8_t *sensors = lb_arena_alloc(arena, count, sizeof *sensors);
+  if (!materials || !sensors) return lb_fail_memory(err);
+  for (size_t i = 0; i < count; i++) {
+    store_material(&scene->colliders[i].contact_material, materials + 3 * i);
+    sensors[i] = scene->colliders[i].sensor;
+    if (has_material(materials + 3 * i)) world->collider_contact_materials = materials;
+    if (sensors[i]) world->collider_sensors = sensors;
+  }
   return LB_OK;
 }
 
@@ -144,21 +171,29 @@ static lbStatus store_meshes(const lbScene *scene, lbArena *arena, lbWorldDef *w
   return LB_OK;
 }
 
-lbStatus lb_cook_contact(const lbScene *scene, lbArena *arena, lbWorldDef *world, lbError *err) {
-  if (!scene->contact) return LB_OK;
-  world->contact_friction = &scene->friction;
+static lbStatus store_settings(const lbScene *scene, lbArena *arena, lbWorldDef *world,
+                               lbError *err) {
+  const lbContactMaterial *m = &scene->contact_material;
+  uint8_t *self = lb_arena_alloc(arena, 1, sizeof *self);
+  double *material = lb_arena_alloc(arena, 3, sizeof *material);
+  if (!self || !material) return lb_fail_memory(err);
+  *self = scene->self;
+  store_material(m, material);
+  world->contact_friction = &m->friction;
+  if (m->compliance > 0 || m->restitution > 0 || m->rolling_friction > 0)
+    world->contact_material = material;
   if (scene->substeps != 1) world->contact_substeps = &scene->substeps;
   if (scene->hit_speed != LB_SCENE_HIT_SPEED) world->contact_hit_speed = &scene->hit_speed;
-  if (scene->response != LB_RESPONSE_IMPLICIT || scene->self) {
-    int32_t *response = lb_arena_alloc(arena, 1, sizeof *response);
-    uint8_t *self = lb_arena_alloc(arena, 1, sizeof *self);
-    if (!response || !self) return lb_fail_memory(err);
-    *response = (int32_t)scene->response, *self = scene->self;
-    if (scene->response != LB_RESPONSE_IMPLICIT) world->contact_response = response;
-    if (scene->self) world->contact_self = self;
-  }
-  lbStatus status = store_bodies(scene, arena, world, err);
+  if (scene->self) world->contact_self = self;
+  return LB_OK;
+}
+
+lbStatus lb_cook_contact(const lbScene *scene, lbArena *arena, lbWorldDef *world, lbError *err) {
+  if (!scene->contact) return LB_OK;
+  lbStatus status = store_settings(scene, arena, world, err);
+  if (!status) status = store_bodies(scene, arena, world, err);
   if (!status) status = store_filters(scene, arena, world, err);
   if (!status && scene->collider_count > 0) status = store_colliders(scene, arena, world, err);
+  if (!status) status = store_collider_contact(scene, arena, world, err);
   return status ? status : store_meshes(scene, arena, world, err);
 }

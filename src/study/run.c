@@ -102,10 +102,12 @@ static lbStatus create_cast(lbRun *run, Cast *cast, lbError *err) {
   lbWorldSettings settings = lb_world_settings();
   settings.gravity = lb_vec3_load(run->scene->gravity);
   settings.contact = run->scene->contact;
-  settings.friction = run->scene->friction;
+  settings.friction = run->scene->contact_material.friction;
+  settings.compliance = run->scene->contact_material.compliance;
+  settings.restitution = run->scene->contact_material.restitution;
+  settings.rolling_friction = run->scene->contact_material.rolling_friction;
   settings.substeps = run->scene->substeps;
   settings.substeps_max = run->scene->substeps_max;
-  settings.response = run->scene->response;
   settings.self = run->scene->self;
   settings.contacts_most = LB_SCENE_CONTACTS_MOST;
   lbStatus status = lb_world_create(&settings, &cast->world, err);

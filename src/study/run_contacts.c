@@ -16,7 +16,8 @@ lbStatus lb_run_add_colliders(lbRunContacts *c, lbError *err) {
   const lbScene *scene = c->run->scene;
   lbStatus status = LB_OK;
   c->colliders = lb_alloc((size_t)scene->collider_count, sizeof *c->colliders);
-  if (!c->colliders) return lb_fail_memory(err);
+  c->sensed = lb_alloc((size_t)c->run->body_count, sizeof *c->sensed);
+  if (!c->colliders || !c->sensed) return lb_fail_memory(err);
   for (int32_t i = 0; i < scene->collider_count && !status; i++) {
     const lbSceneCollider *from = &scene->colliders[i];
     if (from->untouchable) continue;
@@ -28,7 +29,11 @@ lbStatus lb_run_add_colliders(lbRunContacts *c, lbError *err) {
     def.position = lb_vec3_load(from->position);
     def.rotation =
         lb_quat(from->rotation[0], from->rotation[1], from->rotation[2], from->rotation[3]);
-    def.friction = from->friction;
+    def.friction = from->contact_material.friction;
+    def.compliance = from->contact_material.compliance;
+    def.restitution = from->contact_material.restitution;
+    def.rolling_friction = from->contact_material.rolling_friction;
+    def.sensor = from->sensor;
     if (from->mesh) {
       def.vertex_count = from->mesh->vertex_count, def.vertices = from->mesh->positions;
       def.triangle_count = from->mesh->triangle_count, def.triangles = from->mesh->triangles;
@@ -90,11 +95,15 @@ static lbRunEvent event_of(lbTouchingPair pair, double time, lbRunEventKind kind
   return (lbRunEvent){ time, kind, pair.body, pair.other, pair.collider, 0 };
 }
 
-// Two began to touch; from lbScene.hit_speed on that is a hit, too.
+static bool is_sensor(const lbRunContacts *c, int32_t collider) {
+  return collider >= 0 && c->run->scene->colliders[collider].sensor;
+}
+
+// Two began to touch; from lbScene.hit_speed on that is a hit, too, but of sensors.
 static lbStatus record_begin(lbRunContacts *c, double time, lbTouchingPair pair, lbError *err) {
   lbRunEvent begin = event_of(pair, time, LB_RUN_BEGIN), hit = event_of(pair, time, LB_RUN_HIT);
   lbStatus status = lb_run_add_event(c, &begin, err);
-  if (isinf(c->run->scene->hit_speed)) return status;
+  if (isinf(c->run->scene->hit_speed) || is_sensor(c, pair.collider)) return status;
   if (!status) status = lb_run_approach(c, pair, &hit.speed, err);
   if (status || !(hit.speed > c->run->scene->hit_speed)) return status;
   return lb_run_add_event(c, &hit, err);
@@ -117,24 +126,43 @@ static lbStatus record_ends(lbRunContacts *c, double time, double apart_min, lbE
   return status;
 }
 
+static lbStatus watch_pair(lbRunContacts *c, double time, lbTouchingPair pair, lbError *err) {
+  lbTouchingPair *before = find_touching_pair(c, pair);
+  if (before) {
+    before->parted = NAN;
+    return LB_OK;
+  }
+  if (!lb_grow((void **)&c->touching, &c->touching_room, c->touching_count + 1,
+               sizeof *c->touching))
+    return lb_fail_memory(err);
+  c->touching[c->touching_count++] = pair;
+  return record_begin(c, time, pair, err);
+}
+
+static lbStatus watch_sensors(lbRunContacts *c, double time, lbError *err) {
+  lbStatus status = LB_OK;
+  for (int32_t i = 0; i < c->run->scene->collider_count && !status; i++) {
+    int32_t count = 0;
+    if (!is_sensor(c, i) || !c->colliders[i]) continue;
+    status = lb_world_overlap_collider(c->world, c->colliders[i], c->run->body_count, c->sensed,
+                                       &count, err);
+    for (int32_t k = 0; k < count && !status; k++) {
+      lbTouchingPair pair = { body_number(c, c->sensed[k]), -1, i, NAN };
+      status = watch_pair(c, time, pair, err);
+    }
+  }
+  return status;
+}
+
 lbStatus lb_run_watch_contacts(lbRunContacts *c, double time, lbError *err) {
   const lbContact *contacts = lb_world_contacts(c->world);
   int32_t count = lb_world_contact_count(c->world);
   lbStatus status = LB_OK;
   for (size_t i = 0; i < c->touching_count; i++)
-    if (isnan(c->touching[i].parted)) c->touching[i].parted = time; // unless they push
-  for (int32_t i = 0; i < count && !status; i++) {
-    lbTouchingPair pair = lb_run_pair(c, &contacts[i]), *before = find_touching_pair(c, pair);
-    if (before) {
-      before->parted = NAN;
-      continue;
-    }
-    if (!lb_grow((void **)&c->touching, &c->touching_room, c->touching_count + 1,
-                 sizeof *c->touching))
-      return lb_fail_memory(err);
-    c->touching[c->touching_count++] = pair;
-    status = record_begin(c, time, pair, err);
-  }
+    if (isnan(c->touching[i].parted)) c->touching[i].parted = time; // unless they touch
+  for (int32_t i = 0; i < count && !status; i++)
+    status = watch_pair(c, time, lb_run_pair(c, &contacts[i]), err);
+  if (!status) status = watch_sensors(c, time, err);
   if (status) return status;
   return record_ends(c, time, fmax(APART, STEPS * c->run->scene->time_step), err);
 }
@@ -165,6 +193,7 @@ lbStatus lb_run_report_contacts(lbRunContacts *c, lbError *err) {
 
 void lb_run_release_contacts(lbRunContacts *c) {
   lb_free(c->colliders);
+  lb_free(c->sensed);
   lb_free(c->joints);
   lb_free(c->bodies);
   lb_free(c->touching);

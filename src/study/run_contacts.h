@@ -24,6 +24,7 @@ typedef struct lbRunContacts {
   lbWorld *world;
   lbBodyId *bodies;        // (bodies of the scene)
   lbColliderId *colliders; // (colliders of the scene)
+  lbBodyId *sensed;        // (bodies of the scene): that overlap a sensor, work
   lbTouchingPair *touching;
   lbJointId *joints; // (joints of the scene)
   size_t touching_count, touching_room, event_room;

@@ -62,7 +62,7 @@ lbStatus lb_world_ray(const lbWorld *world, lbVec3 origin, lbVec3 direction, dou
                         .normal = triangle_normal(lb_world_body(world, body), pick.point.index),
                         .distance = pick.distance * unit };
   for (int32_t i = 0; i < world->collider_count; i++)
-    if (world->colliders[i].solid) meet_collider(world, i, origin, direction, found);
+    if (lb_collider_pushes(&world->colliders[i])) meet_collider(world, i, origin, direction, found);
   return LB_OK;
 }
 
@@ -136,7 +136,7 @@ lbStatus lb_world_closest(const lbWorld *world, lbVec3 place, double within, lbF
   for (int32_t i = 0; i < world->slot_count && !status; i++)
     if (has_surface(&world->slots[i])) status = near_body(world, i, place, found, err);
   for (int32_t i = 0; i < world->collider_count && !status; i++)
-    if (world->colliders[i].solid) near_collider(world, i, place, found);
+    if (lb_collider_pushes(&world->colliders[i])) near_collider(world, i, place, found);
   return status;
 }
 
@@ -179,16 +179,12 @@ static bool everywhere(void *context, lbVec3 centre, double radius) {
   return true;
 }
 
-// The solid angle of a triangle (Van Oosterom & Strackee 1983): all of a closed surface together
-// have 4 pi around what is inside.
 static bool add_angle(void *context, const lbSurfaceTriangle *t, int32_t number) {
   Region *r = context;
-  lbVec3 a = lb_sub(t->corners[0], r->centre), b = lb_sub(t->corners[1], r->centre),
-         c = lb_sub(t->corners[2], r->centre);
-  double x = lb_length(a), y = lb_length(b), z = lb_length(c);
   (void)number;
-  r->angle += 2 * atan2(lb_dot(a, lb_cross(b, c)),
-                        x * y * z + lb_dot(a, b) * z + lb_dot(b, c) * x + lb_dot(c, a) * y);
+  r->angle +=
+      lb_triangle_solid_angle(lb_sub(t->corners[0], r->centre), lb_sub(t->corners[1], r->centre),
+                              lb_sub(t->corners[2], r->centre));
   return true;
 }
 
@@ -217,7 +213,8 @@ static void list_region(const lbWorld *world, Region *r, int32_t most, lbFound *
   for (int32_t i = 0; i < world->collider_count; i++) {
     const lbWorldCollider *c = &world->colliders[i];
     lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
-    if (!c->solid || !lb_solids_overlap(r->solid, &r->frame, c->solid, &frame)) continue;
+    if (!lb_collider_pushes(c) || !lb_solids_overlap(r->solid, &r->frame, c->solid, &frame))
+      continue;
     if (*count < most) found[*count] = (lbFound){ .collider = lb_world_id(i, c->generation) };
     ++*count;
   }

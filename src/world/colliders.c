@@ -2,9 +2,13 @@
 #include "world/touch.h"
 
 lbColliderDef lb_collider_def(void) {
-  return (lbColliderDef){
-    .radius = 0.5, .size = { 1, 1, 1 }, .rotation = { 0, 0, 0, 1 }, .friction = NAN
-  };
+  return (lbColliderDef){ .radius = 0.5,
+                          .size = { 1, 1, 1 },
+                          .rotation = { 0, 0, 0, 1 },
+                          .friction = NAN,
+                          .compliance = NAN,
+                          .restitution = NAN,
+                          .rolling_friction = NAN };
 }
 
 // ---- ids ---------------------------------------------------------------------------------------
@@ -42,11 +46,6 @@ lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError
   return lb_solid_create(&solid, out, err);
 }
 
-lbStatus lb_touch_check_friction(double friction, lbError *err) {
-  if (isnan(friction) || (friction >= 0 && friction <= LB_BODY_MOST)) return LB_OK;
-  return lb_fail(err, LB_ERR_ARGUMENT, "friction is %g; it must be 0 or more", friction);
-}
-
 lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColliderId *id,
                                lbError *err) {
   if (!world) return lb_refuse_null(err, "world");
@@ -54,8 +53,10 @@ lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColli
   if (!id) return lb_refuse_null(err, "id");
   lbQuat rotation = def->rotation;
   lbSolid *solid = NULL;
+  const lbContactMaterial material = { def->friction, def->compliance, def->restitution,
+                                       def->rolling_friction };
   lbStatus status = lb_check_placement(def->position, &rotation, err);
-  if (!status) status = lb_touch_check_friction(def->friction, err);
+  if (!status) status = lb_check_contact_material(&material, err);
   if (!status) status = lb_collider_make_solid(def, &solid, err);
   if (status) return status;
   int32_t at = 0;
@@ -70,7 +71,8 @@ lbStatus lb_world_add_collider(lbWorld *world, const lbColliderDef *def, lbColli
   uint32_t generation = world->colliders[at].generation + 1;
   world->colliders[at] = (lbWorldCollider){ .generation = generation,
                                             .solid = solid,
-                                            .friction = def->friction,
+                                            .material = material,
+                                            .sensor = def->sensor,
                                             .position = def->position,
                                             .rotation = rotation,
                                             .end_position = def->position,

@@ -30,8 +30,7 @@
 
 bool lb_compliance_is_estimated(const lbWorld *world, int32_t slot) {
   const lbBody *body = world->slots[slot].body;
-  return lb_touch_is_nodal(body) && !lb_jointed_of(world, slot) &&
-         world->settings.response != LB_RESPONSE_PENALTY;
+  return lb_touch_is_nodal(body) && !lb_jointed_of(world, slot);
 }
 
 // Of a body, (3 count) each, behind its matrix and its moves: forces for which its moves are known,

@@ -119,6 +119,31 @@ void lb_touch_share_out(lbWorldTouch *touch, const double *of_contacts) {
     }
 }
 
+// ---- compliance of contacts themselves ---------------------------------------------------------
+
+static double own_move(const lbWorldTouch *touch, lbContactSide side, int axis) {
+  if (side.body < 0) return 0;
+  const lbWorldToucher *toucher = &touch->touchers[side.body];
+  const lbContactPart *part = &touch->parts[side.body];
+  size_t row = 3 * (size_t)side.place + (size_t)axis;
+  if (!toucher->rows) return part->matrix[row * (3 * (size_t)part->count + 1)];
+  size_t at = row * toucher->width, moved = 3 * (size_t)toucher->count * toucher->width + at;
+  double sum = 0;
+  for (size_t i = 0; i < toucher->width; i++)
+    sum += toucher->rows[at + i] * toucher->rows[moved + i];
+  return sum;
+}
+
+void lb_touch_find_compliances(lbWorldTouch *touch, bool forces) {
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    for (int k = 0; k < 3; k++) {
+      double moves = 0;
+      for (int side = 0; side < 2; side++) moves += own_move(touch, touch->sides[2 * c + side], k);
+      double own = forces && k == 0 ? touch->contacts[c].compliance : 0;
+      touch->compliances[3 * c + k] = own + LB_CONTACT_COMPLIANCE * fmax(moves, 0);
+    }
+}
+
 void lb_touch_for_touchers(lbWorld *world, int32_t bodies, lbRangeTask *task) {
   double start = lb_seconds();
   lb_parallel_for(world->touch->toucher_count, bodies, task, world);

@@ -7,6 +7,7 @@
 
 #define BLOCKS_MOST (1 << 18) // numbers, 2 MB: blocks of pairs
 #define POOL_MOST (4 << 20)   // numbers, 32 MB: how bodies give way. Contacts beyond it are dropped
+#define EXACT_MAX 512         // blocks of a step that may be solved exactly
 #define POOL_NODAL (12 << 20) // numbers, 96 MB: compliance of unreduced bodies
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -14,15 +15,16 @@
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
   void *const blocks[] = {
-    touch->contacts,        touch->forces,       touch->impulses,   touch->reports,
-    touch->numbers,         touch->sums,         touch->lcp_work,   touch->touchers,
-    touch->parts,           touch->parents,      touch->sides,      touch->free,
-    touch->frictions,       touch->spots,        touch->ways,       touch->owners,
-    touch->amounts,         touch->pool,         touch->remembered, touch->by_island,
-    touch->sweeps,          touch->island_begin, touch->counts,     touch->remembered_first,
-    touch->remembered_next, touch->rests,        touch->woken,      touch->solve_work,
-    touch->stops,           touch->enoughs,      touch->settled,    touch->solve_integers,
-    touch->blocks,          touch->found,        touch->shares,     touch->compliances
+    touch->contacts,        touch->forces,       touch->impulses,       touch->reports,
+    touch->numbers,         touch->sums,         touch->exact_work,     touch->touchers,
+    touch->parts,           touch->parents,      touch->sides,          touch->free,
+    touch->frictions,       touch->spots,        touch->ways,           touch->owners,
+    touch->amounts,         touch->pool,         touch->remembered,     touch->by_island,
+    touch->sweeps,          touch->island_begin, touch->counts,         touch->remembered_first,
+    touch->remembered_next, touch->rests,        touch->woken,          touch->solve_work,
+    touch->enoughs,         touch->settled,      touch->solve_integers, touch->blocks,
+    touch->found,           touch->shares,       touch->compliances,    touch->left_out,
+    touch->solver_sides,    touch->solver_parts
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_guard_release(&touch->guard);
@@ -39,6 +41,26 @@ static size_t block_room_for(int32_t room) {
   return least_of(LB_CONTACT_BLOCK * (size_t)room, BLOCKS_MOST);
 }
 
+static int32_t exact_room_for(int32_t blocks) { return blocks < EXACT_MAX ? blocks : EXACT_MAX; }
+
+// What depends on the number of blocks that are solved.
+static void reserve_blocks(lbReservation *r, lbWorldTouch *touch, int32_t room) {
+  size_t n = (size_t)room;
+  lb_reserve(r, &touch->forces, 3 * n, sizeof(double));
+  lb_reserve(r, &touch->impulses, 3 * n, sizeof(double));
+  lb_reserve(r, &touch->sides, 2 * n, sizeof *touch->sides);
+  lb_reserve(r, &touch->solver_sides, 2 * n, sizeof *touch->solver_sides);
+  lb_reserve(r, &touch->free, 3 * n, sizeof(double));
+  lb_reserve(r, &touch->frictions, n, sizeof(double));
+  lb_reserve(r, &touch->compliances, 3 * n, sizeof(double));
+  lb_reserve(r, &touch->by_island, n, sizeof(int32_t));
+  lb_reserve(r, &touch->left_out, n, sizeof *touch->left_out);
+  lb_reserve(r, &touch->solve_work, LB_CONTACT_WORK * n, sizeof(double));
+  lb_reserve(r, &touch->solve_integers, LB_CONTACT_INTS * n, sizeof(int32_t));
+  lb_reserve(r, &touch->blocks, block_room_for(room), sizeof(double));
+  lb_reserve(r, &touch->exact_work, (size_t)exact_room_for(room), LB_EXACT_WORK * sizeof(double));
+}
+
 // What depends on the number of contacts.
 static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room, size_t pool) {
   size_t n = (size_t)room, kept = (size_t)touch->remembered_count;
@@ -46,29 +68,24 @@ static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room
   lb_reserve_kept(r, &touch->remembered, kept, n, sizeof *touch->remembered);
   lb_reserve(r, &touch->contacts, n, sizeof *touch->contacts);
   lb_reserve(r, &touch->found, LB_LISTED * n + LB_NEAR_FOUND, sizeof *touch->found);
-  lb_reserve(r, &touch->forces, 3 * n, sizeof(double));
-  lb_reserve(r, &touch->impulses, 3 * n, sizeof(double));
   lb_reserve(r, &touch->remembered_next, n, sizeof(int32_t));
   lb_reserve(r, &touch->woken, 2 * n, sizeof(int32_t));
-  lb_reserve(r, &touch->sides, 2 * n, sizeof *touch->sides);
-  lb_reserve(r, &touch->free, 3 * n, sizeof(double));
-  lb_reserve(r, &touch->frictions, n, sizeof(double));
   lb_reserve(r, &touch->spots, 2 * n, sizeof *touch->spots);
   lb_reserve(r, &touch->ways, 2 * n, sizeof *touch->ways);
   lb_reserve(r, &touch->owners, 2 * n, sizeof(int32_t));
-  lb_reserve(r, &touch->by_island, n, sizeof(int32_t));
   lb_reserve(r, &touch->amounts, 6 * n, sizeof(double));
-  lb_reserve(r, &touch->solve_work, LB_CONTACT_WORK * n, sizeof(double));
-  lb_reserve(r, &touch->solve_integers, LB_CONTACT_INTS * n, sizeof(int32_t));
-  lb_reserve(r, &touch->blocks, block_room_for(room), sizeof(double));
   lb_reserve(r, &touch->pool, pool, sizeof(double));
   lb_choose_reserve(r, touch, room, pool);
-  lb_reserve(r, &touch->compliances, 3 * n, sizeof(double));
+}
+
+static void set_block_room(lbWorldTouch *touch, int32_t blocks) {
+  touch->block_max = blocks, touch->block_room = block_room_for(blocks);
+  touch->exact_room = exact_room_for(blocks);
 }
 
 static void set_contact_room(lbWorldTouch *touch, int32_t room, size_t pool) {
   touch->contact_room = room, touch->contact_count = 0;
-  touch->block_room = block_room_for(room), touch->pool_room = pool;
+  touch->pool_room = pool;
   touch->products_room = lb_choose_room(touch->pool_room);
 }
 
@@ -103,6 +120,7 @@ static void reserve_slots(lbReservation *r, lbWorldTouch *touch, int32_t room) {
   lb_reserve_kept(r, &touch->sums, (size_t)touch->slot_room, n, sizeof *touch->sums);
   lb_reserve(r, &touch->touchers, n, sizeof *touch->touchers);
   lb_reserve(r, &touch->parts, n, sizeof *touch->parts);
+  lb_reserve(r, &touch->solver_parts, n, sizeof *touch->solver_parts);
   lb_reserve(r, &touch->parents, n, sizeof(int32_t));
   lb_reserve(r, &touch->counts, n, sizeof(int32_t));
   lb_reserve(r, &touch->remembered_first, n, sizeof(int32_t));
@@ -148,15 +166,18 @@ static lbStatus reserve_touch(lbWorld *world, lbWorldTouch *touch, const lbWorld
   size_t pool = pool_for(world, contacts);
   bool more_contacts = contacts > touch->contact_room || pool > touch->pool_room;
   bool more_slots = touch->slot_room < world->slot_count;
+  int32_t blocks = contacts + (joints ? joints->block_room : 0);
+  bool more_blocks = blocks > touch->block_max;
   lbStatus status = lb_touch_reserve_works(touch, 0, err);
   if (!status) status = reserve_bodies(world, touch, joints, err);
   if (status) return status;
   if (more_contacts) reserve_contacts(&r, touch, contacts, pool);
-  if (more_contacts) lb_touch_reserve_response(&r, world, touch, contacts);
+  if (more_blocks) reserve_blocks(&r, touch, blocks);
   if (more_slots) reserve_slots(&r, touch, slots);
   lb_guard_reserve(&r, world, &touch->guard, more_slots ? slots : 0, more_contacts ? contacts : 0);
   if (!lb_reservation_end(&r, true)) return lb_fail_memory(err);
   if (more_contacts) set_contact_room(touch, contacts, pool);
+  if (more_blocks) set_block_room(touch, blocks);
   if (more_slots) set_slot_room(touch, slots);
   lb_guard_set_room(world, &touch->guard, contacts);
   touch->level = world->level;
@@ -188,7 +209,9 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (!world) return lb_refuse_null(err, "world");
   lbWorldSlot *slot = lb_world_slot(world, id);
   if (!slot) return lb_world_refuse_id(id, err);
-  lbStatus status = lb_touch_check_friction(friction, err);
+  lbContactMaterial material = slot->material;
+  material.friction = friction;
+  lbStatus status = lb_check_contact_material(&material, err);
   if (status) return status;
   lb_sleep_wake(world, (int32_t)(slot - world->slots), true);
   bool before = slot->touches;
@@ -197,7 +220,7 @@ lbStatus lb_world_set_touch(lbWorld *world, lbBodyId id, bool touches, double fr
   if (status)
     slot->touches = before;
   else
-    slot->friction = friction;
+    slot->material = material;
   return status;
 }
 

@@ -115,10 +115,6 @@ void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandi
   work->candidates[work->candidate_count++].known = -1; // not looked for yet
 }
 
-static double friction_of(const lbWorld *world, double own) {
-  return isnan(own) ? world->settings.friction : own;
-}
-
 // A normal and two tangents that depend on it alone.
 static void make_axes(lbVec3 normal, lbVec3 axes[3]) {
   lbVec3 other = fabs(normal.x) < 0.6 ? lb_vec3(1, 0, 0) : lb_vec3(0, 1, 0);
@@ -214,19 +210,24 @@ static void take(lbWorld *world, const lbNear *near) {
   if (room_a < room) room = room_a;
   if (room_b < room) room = room_b;
   if (a == b && room_a / 2 < room) room = room_a / 2;
-  double one = friction_of(world, world->slots[a].friction);
-  double other = friction_of(world, b < 0 ? world->colliders[near->collider].friction
-                                          : world->slots[b].friction);
+  lbContactMaterial material = lb_pair_material(world, &world->slots[a].material,
+                                                b < 0 ? &world->colliders[near->collider].material
+                                                      : &world->slots[b].material);
   for (int32_t i = 0; i < near->found; i++) {
     if (i >= room || !use_pool(touch, a, b)) {
       touch->dropped += near->found - i;
       break;
     }
     lbWorldContact *contact = &touch->contacts[touch->contact_count++];
-    *contact = (lbWorldContact){
-      .slots = { a, b }, .collider = near->collider, .at = found[i], .friction = sqrt(one * other)
-    };
-    if (lb_touch_is_deep(contact->at.feature)) contact->friction = 0;
+    *contact = (lbWorldContact){ .slots = { a, b },
+                                 .collider = near->collider,
+                                 .at = found[i],
+                                 .friction = material.friction,
+                                 .compliance = material.compliance,
+                                 .restitution = material.restitution,
+                                 .rolling_friction = material.rolling_friction };
+    if (lb_touch_is_deep(contact->at.feature))
+      contact->friction = contact->restitution = contact->rolling_friction = 0;
     make_axes(contact->at.normal, contact->axes);
     touch->counts[a]++;
     if (b >= 0) touch->counts[b]++;

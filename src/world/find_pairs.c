@@ -218,7 +218,8 @@ static void list_pairs(lbWorld *world) {
     if (world->settings.self && slot->placed && !stays)
       add_near(touch, (lbNear){ .slots = { i, i }, .collider = -1, .margin = touch->margins[i] });
     for (int32_t c = 0; c < world->collider_count && !stays; c++)
-      if (world->colliders[c].solid && lb_may_collide_with(world, i, c)) add_collider(world, i, c);
+      if (lb_collider_pushes(&world->colliders[c]) && lb_may_collide_with(world, i, c))
+        add_collider(world, i, c);
     for (int32_t k = touch->partners_first[i]; k >= 0; k = touch->partners[k].next)
       add_pair(world, i, touch->partners[k].slot);
   }

@@ -28,8 +28,7 @@ static void add_contact(const lbWorld *world, int32_t c, lbBalance *b) {
   const lbWorldContact *contact = &touch->contacts[c];
   const double *impulse = touch->impulses + 3 * (size_t)c;
   double recovered = lb_touch_recovered(contact, world->h), speed = recovered / world->h;
-  bool springs = world->settings.response == LB_RESPONSE_PENALTY;
-  b->parted += springs ? touch->forces[3 * c] * fmax(0, -contact->at.gap) : impulse[0] * speed;
+  b->parted += impulse[0] * speed;
   b->lift = fmax(b->lift, recovered);
   b->parting += 0.5 * lighter_mass(world, contact) * speed * speed;
   if (contact->collider < 0) {
@@ -84,7 +83,6 @@ static void settle_balance(const lbWorld *world, lbBalance *b) {
   // To end an overlap takes setting the lighter body in motion and lifting what rests on it.
   double weight = b->mass * lb_length(world->settings.gravity);
   double parting = weight * b->lift + b->parting;
-  if (world->settings.response == LB_RESPONSE_PENALTY) parting = INFINITY; // springs have stored it
   b->gain -= fmin(fmax(b->parted, 0), parting);
 }
 
@@ -97,7 +95,7 @@ static void find_balances(lbWorld *world) {
     add_body(world, touch->touchers[t].slot, &balances[touch->touchers[t].island]);
   for (int32_t c = 0; c < touch->contact_count; c++)
     add_contact(world, c, &balances[lb_island_of(touch, c)]);
-  int32_t rows = lb_joints_hold_any(world) ? joints->row_begin[joints->component_count] : 0;
+  int32_t rows = lb_joints_hold_any(world) ? joints->row_count : 0;
   for (int32_t i = 0; i < rows; i++) add_joint_row(world, &joints->rows[i], balances);
   for (int32_t i = 0; i < touch->island_count; i++) settle_balance(world, &balances[i]);
 }

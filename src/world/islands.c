@@ -50,13 +50,13 @@ int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact) {
 void lb_islands_list(lbWorldTouch *touch) {
   int32_t listed = 0, *begin = touch->island_begin;
   memset(begin, 0, ((size_t)touch->island_count + 1) * sizeof *begin);
-  for (int32_t c = 0; c < touch->contact_count; c++) {
+  for (int32_t c = 0; c < touch->block_count; c++) {
     if (touch->left_out[c]) continue;
     begin[lb_island_of(touch, c) + 1]++;
     listed++;
   }
   for (int32_t i = 0; i < touch->island_count; i++) begin[i + 1] += begin[i];
-  for (int32_t c = touch->contact_count - 1; c >= 0; c--) // from behind: ends become begins
+  for (int32_t c = touch->block_count - 1; c >= 0; c--) // from behind: ends become begins
     if (!touch->left_out[c]) touch->by_island[--begin[lb_island_of(touch, c) + 1]] = c;
   for (int32_t i = 0; i < touch->island_count; i++) begin[i] = begin[i + 1];
   begin[touch->island_count] = listed;
@@ -67,6 +67,7 @@ void lb_islands_find(lbWorld *world) {
   join(world);
   number(touch);
   memset(touch->settled, 0, (size_t)touch->island_count * sizeof *touch->settled);
-  memset(touch->left_out, 0, (size_t)touch->contact_count * sizeof *touch->left_out);
+  touch->block_count = touch->contact_count;
+  memset(touch->left_out, 0, (size_t)touch->block_max * sizeof *touch->left_out);
   lb_islands_list(touch);
 }

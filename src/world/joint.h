@@ -1,14 +1,20 @@
 // Joints between bodies, inside the world layer.
 //
-//   joint.c        adding, reading, memory
-//   joint_rows.c   where joints are, and the rows that hold them
-//   joint_respond.c how bodies give way
-//   joint_step.c   the forces
+//   joint.c             adding, reading
+//   joint_memory.c      components, memory
+//   joint_rows.c        positions of joints, and the rows that hold them
+//   joint_compliance.c  how rows move each other and contact points
+//   joint_elimination.c equality rows are eliminated; the rest is solved with contacts
+//   joint_forces.c      forces over the step, impulses, reports
 //
 // A row is a direction, of a force or a torque, along which the two ends of a joint may not move
-// against each other; rows of joints that have bodies in common are solved directly, all together.
-// Contacts see jointed bodies as one: with D how places of contacts give way, C how they move by
-// forces of rows and A how rows do, it gives way by D − C A⁻¹ Cᵀ.
+// relative to each other. Equality rows E of a component (joints that have bodies in common) are
+// solved directly. Its other rows, I, are those of contacts and bounded rows (motors, limits): they
+// are solved together on the Schur complement,
+//
+//   W_II − W_IE W_EE⁻¹ W_EI,   free_I − W_IE W_EE⁻¹ free_E,
+//
+// in which the component is one body. Then forces of equality rows follow from theirs.
 #ifndef LB_WORLD_JOINT_H
 #define LB_WORLD_JOINT_H
 
@@ -56,13 +62,34 @@ typedef struct lbJointRow {
   lbVec3 points[2];      // m, world: where its force acts on each end
   double free;           // how far off it would be, without forces of joints and contacts
   double low, high;      // of its force
-  double most;           // of its size, too: of joints that are far apart
+  double force_max;      // of its size, too: of joints that are far apart
   double speed;          // wanted when the step is done
   double force, impulse; // found: held over the step; of the whole step
-  double rest;           // what its force leaves of `free`, inside its bounds
+  double residual;       // what its force leaves of `free`, of an equality
   bool lost;             // it left some when forces were found
-  int8_t state;          // of its force: inside its bounds 0, at the low one -1, at the high 1
+  int32_t bounded;       // its number among the bounded rows of the component; -1: an equality
 } lbJointRow;
+
+// Joints that have bodies in common, and these bodies.
+typedef struct lbJointComponent {
+  int32_t row_max, coordinate_max;  // room: rows; three for each block that is solved with contacts
+  int32_t row_begin, row_count;     // in this step
+  int32_t place_count;              // contact points of its bodies
+  int32_t block_begin, block_count; // of bounded rows, three each, among the blocks that are solved
+  int32_t coordinate_count;         // 3 (place_count + block_count)
+  double *A;                        // (rows x rows): how rows move each other
+  double *G; // (coordinates x rows): how rows move contact points and bounded rows
+  double *S; // (coordinates x rows): W_EE⁻¹ G
+  double
+      *merged;   // (coordinates x coordinates): the Schur complement, and (coordinates x 3) of work
+  double *still; // (rows): forces of equalities where the others have none
+  double *x;     // (rows): work
+  double *forces; // (coordinates): work
+  bool *equality; // (rows)
+  lbRowFactor factor;
+  double *factor_memory;
+  int32_t *factor_order;
+} lbJointComponent;
 
 // A body that joints hold, in this step.
 typedef struct lbJointed {
@@ -88,34 +115,24 @@ typedef struct lbWorldJoints {
 
   // Made by lb_joints_prepare.
   int32_t body_count, component_count, row_room;
+  int32_t block_room;    // blocks of bounded rows of all components
   bool again;            // forces are found once more, about those that were found
-  int32_t row_most;      // of a component
+  int32_t row_max;       // of a component
   lbJointEnd **ends;     // by body
-  lbAnchorForce *struck; // (2 row_most)
+  lbAnchorForce *struck; // (2 row_max)
   lbJointed *bodies;     // (body_count)
   int32_t *body_of_slot; // (slots) -1: none
   int32_t slot_room;
   int32_t *order; // (ordered): joints that hold, by component
   int32_t ordered;
-  int32_t *row_begin; // (component_count + 1) in this step
-  int32_t *most_rows; // (component_count)
-  lbJointRow *rows;   // (row_room)
-  double *numbers;    // what all pointers of bodies lead to
-  double *A;          // of one component: (rows x rows)
-  double *factor_memory;
-  int32_t *factor_order;
-  double *right, *x, *other; // (row_room)
-  bool *used;                // (row_room)
-  size_t coordinate_most;    // three for each contact point that a component can have
-  double *coupling;          // (coordinate_most x rows), twice
-  // The contacts' problem, with jointed bodies as one.
-  int32_t contact_room, part_room;
-  lbContactSide *sides;  // (contact_room x 2)
-  lbContactPart *parts;  // (part_room)
-  double **merged;       // (component_count): matrices
-  int32_t *place_counts; // (component_count)
-  double *merged_memory, *spare;
-  double *free_before, *forces_before; // (3 contact_room) where rounds start from
+  lbJointComponent *components; // (component_count)
+  lbJointRow *rows;             // (row_room), by component
+  int32_t row_count;            // in this step
+  double *low, *high;           // (3 block_room): bounds of the bounded rows
+  double *numbers;              // what all pointers of bodies lead to
+  double *memory;               // what all pointers of components lead to
+  int32_t *integers;            //
+  bool *flags;                  //
 } lbWorldJoints;
 
 void lb_joints_destroy(lbWorldJoints *joints); // NULL is legal
@@ -152,7 +169,7 @@ void lb_joints_drop_waiting(lbWorld *world);
 bool lb_joint_comes_apart(const lbWorld *world, const lbBodyJoint *joint, double share,
                           double angle);
 
-// joint_respond.c.
+// joint_compliance.c.
 lbJointed *lb_jointed_of(const lbWorld *world, int32_t slot); // NULL: nothing holds it
 // A unit force of a row on one of its ends.
 typedef struct lbJointAct {
@@ -162,28 +179,31 @@ typedef struct lbJointAct {
   lbVec3 frame_torque;  // about the frame's centre
 } lbJointAct;
 lbJointAct lb_joint_act(const lbWorldJoints *joints, const lbJointRow *row, int side);
-// A (rows x rows) <- how the rows of a component move each other;
-void lb_joints_assemble(const lbWorld *world, int32_t first, int32_t count, double *A);
-// coupling (3 places x rows) <- how they move its contacts.
-void lb_joints_couple(const lbWorld *world, int32_t component, double *coupling);
+// A and the rows of G for contact points, of a component.
+void lb_joints_assemble(const lbWorld *world, int32_t component);
+void lb_joints_enlist(lbWorld *world);                // jointed bodies among the touchers
+void lb_joints_open(lbWorld *world, int32_t toucher); // while the body's step is open
+void lb_joints_look(lbWorld *world, int32_t toucher, lbScratch *scratch); // when it is done
+int32_t lb_joints_leader(const lbWorldJoints *joints, int32_t component); // a toucher of it
 
-// joint_respond.c and joint_step.c, called by touch_step.c:
-void lb_joints_enlist(lbWorld *world);                 // jointed bodies among the touchers
-void lb_joints_open(lbWorld *world, int32_t toucher);  // while the body's step is open
-typedef void lbJointsSolve(lbWorld *world, double *x); // of contacts alone
-// Forces of all rows and, by `solve`, of contacts, whose matrices are *parts; or impulses.
-void lb_joints_solve(lbWorld *world, bool speeds, lbContactPart **parts, double *x,
-                     lbJointsSolve *solve);
+// joint_elimination.c. Rows are made, or measured for impulses (`speeds`): their equalities are
+// eliminated, and their bounded rows become blocks behind the contacts; touch->free <- what contact
+// points do with that.
+void lb_joints_eliminate(lbWorld *world, bool speeds);
+// sides, parts <- of the problem that is solved, with components as one body; sides has those of
+// contacts.
+void lb_joints_merge(const lbWorld *world, lbContactSide *sides, lbContactPart *parts);
+// When x of contacts and bounded rows are known: forces (or impulses) of all rows.
+void lb_joints_recover(lbWorld *world, bool speeds, const double *x);
+
+// joint_forces.c.
 // Whether bodies turn so far in the step that forces are to be found again, about where those that
 // were found lead to.
 bool lb_joints_turn_far(const lbWorld *world);
 // How many substeps a step of h needs so that a jointed body does not turn or swing too far in
 // each.
 double lb_joints_substeps(const lbWorld *world, int32_t jointed, double h);
-void lb_joints_note_rest(lbWorld *world); // of the forces
-void lb_joints_keep(lbWorld *world);      // forces are held over the step
-void lb_joints_look(lbWorld *world, int32_t toucher, lbScratch *scratch); // when it is done
-int32_t lb_joints_leader(const lbWorldJoints *joints, int32_t component); // a toucher of it
+void lb_joints_hold(lbWorld *world);   // bodies hold the forces over the step
 void lb_joints_finish(lbWorld *world); // impulses, reports, what breaks
 
 #endif

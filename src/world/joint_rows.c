@@ -77,8 +77,8 @@ static lbJointRow *add_row(lbWorldJoints *joints, const Ends *e, int32_t *count,
                        .free = free,
                        .low = -INFINITY,
                        .high = INFINITY,
-                       .most = INFINITY };
-  if (joints->again) row->force = before.force, row->state = before.state;
+                       .force_max = INFINITY };
+  if (joints->again) row->force = before.force;
   return row;
 }
 
@@ -275,38 +275,41 @@ static void limit_pull(lbWorld *world, const Ends *e, int32_t first, int32_t end
   if (!(off_by(e, true) > APART * radius) && !(turned_by(e, true) > ASKEW)) return;
   double most = PULL * mass_of(world, joints->bodies[e->a->body].component);
   for (int32_t i = first; i < end; i++)
-    joints->rows[i].most = joints->rows[i].turns ? most * radius : most;
+    joints->rows[i].force_max = joints->rows[i].turns ? most * radius : most;
 }
 
 void lb_joints_make_rows(lbWorld *world) {
   lbWorldJoints *joints = world->linked;
-  int32_t count = 0, component = 0;
-  joints->row_begin[0] = 0;
+  int32_t count = 0;
+  for (int32_t c = 0; c < joints->component_count; c++) joints->components[c].row_count = 0;
   for (int32_t o = 0; o < joints->ordered; o++) {
     lbBodyJoint *j = &joints->list[joints->order[o]];
     for (int32_t p = 0; p < j->pair_count && !j->now.broken && !lb_joint_stays(world, j); p++) {
       Ends e = { j, &j->pairs[p][0], &j->pairs[p][1], joints->order[o], p };
-      int32_t at = joints->bodies[e.a->body].component;
-      while (component < at) joints->row_begin[++component] = count;
+      lbJointComponent *k = &joints->components[joints->bodies[e.a->body].component];
       int32_t first = count;
+      if (k->row_count == 0) k->row_begin = count;
       hold(joints, &e, world->h, &count);
       limit_pull(world, &e, first, count);
+      k->row_count += count - first;
     }
   }
-  while (component < joints->component_count) joints->row_begin[++component] = count;
+  joints->row_count = count;
 }
 
 void lb_joints_drop_waiting(lbWorld *world) {
   lbWorldJoints *joints = world->linked;
-  int32_t kept = 0, begin = 0;
+  int32_t kept = 0;
   for (int32_t c = 0; lb_joints_hold_any(world) && c < joints->component_count; c++) {
-    int32_t end = joints->row_begin[c + 1];
+    lbJointComponent *k = &joints->components[c];
+    int32_t begin = k->row_begin, end = begin + k->row_count;
+    k->row_begin = kept;
     for (int32_t i = begin; i < end; i++)
       if (!lb_joint_stays(world, &joints->list[joints->rows[i].joint]))
         joints->rows[kept++] = joints->rows[i];
-    begin = end;
-    joints->row_begin[c + 1] = kept;
+    k->row_count = kept - k->row_begin;
   }
+  if (lb_joints_hold_any(world)) joints->row_count = kept;
 }
 
 // ---- when the step is done ---------------------------------------------------------------------
@@ -329,7 +332,7 @@ bool lb_joint_comes_apart(const lbWorld *world, const lbBodyJoint *j, double sha
 // Axes follow the second end; forces act where the first one is now.
 void lb_joints_measure_speeds(lbWorld *world) {
   lbWorldJoints *joints = world->linked;
-  int32_t count = joints->row_begin[joints->component_count];
+  int32_t count = joints->row_count;
   for (int32_t i = 0; i < count; i++) {
     lbJointRow *row = &joints->rows[i];
     lbBodyJoint *j = &joints->list[row->joint];

@@ -33,11 +33,6 @@ static bool belong_together(const lbWorldDef *def, int32_t a, int32_t b) {
          (path_of(def, a) >= 0) == (path_of(def, b) >= 0);
 }
 
-// NAN: the world's.
-static double own_friction(const double *frictions, int32_t index) {
-  return frictions && frictions[index] >= 0 ? frictions[index] : NAN;
-}
-
 // ---- bodies ------------------------------------------------------------------------------------
 
 lbBodyDef lb_world_body_def(const lbWorldDef *def, int32_t body) {
@@ -72,10 +67,16 @@ static lbStatus add_bodies(Opening *o, int32_t first, lbError *err) {
                 : LB_OK;
 }
 
-static lbStatus set_filter(Opening *o, int32_t body, lbError *err) {
-  lbContactFilter filter = lb_world_filter(o->def->body_filters, body);
-  if (!o->def->body_filters) return LB_OK;
-  return lb_world_set_filter(o->world, lb_world_body_at(o->world, body), &filter, err);
+static lbStatus set_contact(Opening *o, int32_t body, lbError *err) {
+  const lbWorldDef *def = o->def;
+  lbBodyId id = lb_world_body_at(o->world, body);
+  lbContactMaterial material = lb_world_contact_material(def, body);
+  lbContactFilter filter = lb_world_filter(def->body_filters, body);
+  bool touches = !def->body_untouchable || !def->body_untouchable[body];
+  lbStatus status = lb_world_set_touch(o->world, id, touches, material.friction, err);
+  if (!status) status = lb_world_set_contact_material(o->world, id, &material, err);
+  if (status || !def->body_filters) return status;
+  return lb_world_set_filter(o->world, id, &filter, err);
 }
 
 static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
@@ -85,11 +86,7 @@ static lbStatus start_body(Opening *o, int32_t body, lbError *err) {
   int32_t path = path_of(def, body);
   const double *shape = lb_bundle_shape(o->bundle, body);
   lbStatus status = path >= 0 ? lb_world_drive(o->world, id, o->world->paths[path], err) : LB_OK;
-  if (!status && def->contact_friction)
-    status =
-        lb_world_set_touch(o->world, id, !def->body_untouchable || !def->body_untouchable[body],
-                           own_friction(def->body_frictions, body), err);
-  if (!status) status = set_filter(o, body, err);
+  if (!status && def->contact_friction) status = set_contact(o, body, err);
   const double *frames = def->body_contact_frames;
   if (!status && frames && frames[2 * (size_t)body] > 0 && lb_body_can_refine(moving))
     status = lb_world_set_contact_frames(o->world, id, (int32_t)frames[2 * (size_t)body],
@@ -208,7 +205,12 @@ lbColliderDef lb_world_collider_def(const lbWorldDef *def, int32_t index) {
   memcpy(own.size, def->collider_sizes + 4 * i + 1, sizeof own.size);
   own.position = lb_vec3_load(def->collider_positions + 3 * i);
   own.rotation = quat_at(def->collider_rotations + 4 * i);
-  own.friction = own_friction(def->collider_frictions, index);
+  lbContactMaterial material = lb_world_collider_material(def, index);
+  own.friction = material.friction;
+  own.compliance = material.compliance;
+  own.restitution = material.restitution;
+  own.rolling_friction = material.rolling_friction;
+  own.sensor = def->collider_sensors && def->collider_sensors[i];
   if (!def->collider_vertex_begin) return own;
   own.vertex_count = def->collider_vertex_begin[i + 1] - def->collider_vertex_begin[i];
   own.vertices = def->collider_vertices + 3 * (size_t)def->collider_vertex_begin[i];
@@ -273,13 +275,19 @@ static lbStatus add_joints(Opening *o, lbError *err) {
   return status;
 }
 
+static void set_defaults(lbContactMaterial material, lbWorldSettings *settings) {
+  settings->friction = material.friction;
+  settings->compliance = material.compliance;
+  settings->restitution = material.restitution;
+  settings->rolling_friction = material.rolling_friction;
+}
+
 // What bodies touch, and how steps are taken, as the file says.
 static void settle(const lbWorldDef *def, lbWorldSettings *settings) {
   settings->gravity = lb_vec3_load(def->gravity);
   settings->contact = def->contact_friction != NULL;
   settings->contacts_most = LB_SCENE_CONTACTS_MOST;
-  if (settings->contact) settings->friction = def->contact_friction[0];
-  if (def->contact_response) settings->response = (lbContactResponse)def->contact_response[0];
+  if (settings->contact) set_defaults(lb_world_contact_material(def, -1), settings);
   if (def->contact_self) settings->self = def->contact_self[0] != 0;
   if (def->contact_substeps && settings->substeps <= INT32_MAX / def->contact_substeps[0])
     settings->substeps *= def->contact_substeps[0];

@@ -61,7 +61,7 @@ static void watch_colliders(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   for (int32_t k = 0; k < world->collider_count; k++) {
     const lbWorldCollider *c = &world->colliders[k];
-    if (!c->solid || stands(c)) continue;
+    if (!lb_collider_pushes(c) || stands(c)) continue;
     for (int32_t i = 0; i < world->slot_count; i++)
       if (world->slots[i].asleep &&
           lb_touch_collider_is_near(c, touch->spheres[i].centre, touch->reaches[i]))
@@ -157,7 +157,7 @@ static void keep_going(lbWorld *world, double *rests) {
     const lbBodyJoint *j = &joints->list[joints->order[o]];
     if (j->def.motor_force > 0 && j->def.motor_speed != 0) keep_jointed_awake(world, j, rests);
   }
-  for (int32_t i = 0; i < joints->row_begin[joints->component_count]; i++)
+  for (int32_t i = 0; i < joints->row_count; i++)
     if (joints->rows[i].lost)
       keep_jointed_awake(world, &joints->list[joints->rows[i].joint], rests);
 }

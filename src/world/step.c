@@ -202,15 +202,16 @@ static void take_substep(lbWorld *world, const WorldStep *step, int32_t i, int32
   follow_joints(world, end);
   apply_loads(world, end);
   hold_attached(world, step);
-  if (world->touch)
-    lb_touch_begin(world, start, end);
-  else
+  if (world->touch) {
+    lb_substep_find(world, start, end);
+    lb_substep_solve_forces(world);
+    step_groups(world);
+    lb_substep_solve_impulses(world);
+  } else {
     lb_colliders_lead(world, start, end);
-  step_groups(world);
-  if (world->touch)
-    lb_touch_finish(world);
-  else
+    step_groups(world);
     lb_colliders_arrive(world);
+  }
   lb_world_let_go(world);
   collect_flags(world);
 }

@@ -16,7 +16,8 @@
 //   contact_patches.c  one contact for several vertices
 //   touch_choose.c at which of the contacts forces are solved for
 //   touch_tell.c   what is told of contacts, and remembered
-//   touch_response.c  what lbContactResponse changes in that
+//   contact_material.c  friction, compliance, restitution, rolling friction
+//   sensors.c      what overlaps a collider
 //   guard.c        islands whose step fails take it again, in substeps
 //   islands.c      bodies that touch each other, apart from all others
 //   contact_frames.c  frames that come where bodies are pressed
@@ -29,8 +30,16 @@
 #include "world/world.h"
 
 #include "collide/segments.h"
-#include "solve/gauss_seidel.h"
+#include "solve/active_set.h"
 #include "limber/contact.h"
+
+// The share of the compliance of its bodies that a row has of its own. The rows then have a
+// solution where more of them act on a body than it has freedoms: no force is greater than what
+// would move its row by gap / share. Rows at rest miss their targets by about that share of what
+// their forces move them in a step (under a micrometre by their weight at 60 Hz). Doubled, the one
+// is halved and the other doubled.
+#define LB_CONTACT_COMPLIANCE 1e-4
+#define LB_EXACT_WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_island_solver_room, a block
 
 #define LB_PAIR_CONTACTS 16               // of a pair, at most
 #define LB_BODY_CONTACTS LB_TOUCH_SPOTS   // of a body, at most
@@ -52,7 +61,8 @@ typedef struct lbColliderMove { // of a step or a part of it
 struct lbWorldCollider {
   uint32_t generation;
   lbSolid *solid; // NULL: the place is free
-  double friction;
+  lbContactMaterial material;
+  bool sensor;   // bodies pass through it
   bool filtered; // by `filter`; otherwise by lb_contact_filter()
   lbContactFilter filter;
   lbVec3 position; // at the step's start
@@ -135,7 +145,7 @@ typedef struct lbWorldContact {
   lbSpotKind kinds[2];
   lbVec3 own[2]; // of rigid bodies, as lbSpot.own
   lbVec3 axes[3];
-  double friction;
+  double friction, compliance, restitution, rolling_friction; // of the pair (lbContactMaterial)
 } lbWorldContact;
 
 // A contact that pushed in the last step: it is preferred to others, and its forces are where the
@@ -150,8 +160,9 @@ typedef struct lbWorldToucher {
   int32_t slot;
   int32_t first, count; // its spots
   int32_t island;
-  bool open;            // its step could be opened
-  bool estimated;       // its matrix is an estimate (compliance.c)
+  bool open;      // its step could be opened
+  bool estimated; // its matrix is an estimate (compliance.c)
+  bool jointed;
   bool recalled;        // its step was opened with the contact forces of the last step
   int32_t solves;       // solutions for what forces really do
   double accurate, off; // m or m/s: error of moves that is tolerated; that of the last round
@@ -163,11 +174,12 @@ typedef struct lbWorldToucher {
 
 struct lbWorldTouch {
   int32_t contact_room, contact_count;
-  int32_t dropped;          // contacts for which there was no room in the last step
-  lbWorldContact *contacts; // (contact_room)
-  double *forces;           // (contact_room x 3): held over the step, N
-  double *impulses;         // (contact_room x 3): of the whole step, N s
-  lbContact *reports;       // (contact_room)
+  int32_t block_max, block_count; // blocks that are solved: contacts, then bounded rows of joints
+  int32_t dropped;                // contacts for which there was no room in the last step
+  lbWorldContact *contacts;       // (contact_room)
+  double *forces;                 // (block_max x 3): held over the step, N
+  double *impulses;               // (block_max x 3): of the whole step, N s
+  lbContact *reports;             // (contact_room)
   int32_t woken_count;
   int32_t *woken; // (contact_room x 2): slots of a body that sleeps and of one that could touch it
   int32_t staying_count;    // remembered contacts among bodies that sleep, or whose step is done
@@ -200,36 +212,38 @@ struct lbWorldTouch {
 
   int32_t island_count;
   int32_t *island_begin;       // (slot_room + 1): where an island begins in
-  int32_t *by_island;          // (contact_room): contacts, island after island
+  int32_t *by_island;          // (block_max): blocks, island after island
   int32_t *sweeps;             // (slot_room): that an island took
   bool *settled;               // (slot_room): an island has its forces
   double *enoughs;             // (slot_room): moves that sweeps need not mend
-  lbContactSide *sides;        // (contact_room x 2)
-  double *free, *frictions;    // (contact_room x 3), (contact_room)
-  double *compliances;         // (contact_room x 3): of contacts themselves
+  lbContactSide *sides;        // (block_max x 2)
+  double *free, *frictions;    // (block_max x 3), (block_max)
+  double *compliances;         // (block_max x 3): of blocks themselves
   lbSpot *spots;               // (2 contact_room): by toucher
   int32_t *owners;             // (2 contact_room): of spots, 2 contact + side
   lbVec3 *ways;                // (2 contact_room): what they move by alone
   double *amounts;             // (2 contact_room x 3): forces or impulses on the spots
   double enough;               // of the deepest overlap to come: moves that sweeps need not mend
-  double *solve_work;          // (contact_room x LB_CONTACT_WORK)
-  int32_t *solve_integers;     // (contact_room x LB_CONTACT_INTS)
+  double *solve_work;          // (block_max x LB_CONTACT_WORK)
+  int32_t *solve_integers;     // (block_max x LB_CONTACT_INTS)
   size_t block_room;           //
   double *blocks;              // (block_room): of pairs
   lbSimdLevel level;           // of the solver
+  bool only_jointed;           // of tasks: other bodies are left as they are
   bool chooses;                // some contacts may be left out where forces are solved for
   bool looks;                  // a few sweeps will do
-  bool *left_out;              // (contact_room)
+  bool *left_out;              // (block_max)
   int32_t *chosen;             // (2 contact_room): places that are not, by toucher
-  lbContactSide *chosen_sides; // (contact_room x 2): with the numbers of places in there
+  lbContactSide *solver_sides; // (block_max x 2): of the problem that is solved, and its
+  lbContactPart *solver_parts; // (slot_room) bodies: contacts that are chosen, components as one
   double *products;            // rows of touchers
   size_t products_room;        //
   double *pool;                // matrices and moves of parts
   size_t pool_room, pool_used;
   lbContactStats stats;
   int64_t sweep_count; // of all islands and solves of the last step (step_counts.h)
-  double *stops;       // (contact_room x 3): impulses before the step, N s; NULL: there are none
-  double *lcp_work;    // NULL: forces are found by Gauss-Seidel
+  int32_t exact_room;  // blocks of a step that may be solved exactly
+  double *exact_work;  // (exact_room x LB_EXACT_WORK)
   lbGuard guard;
   int32_t found_room;
   lbTouchWork works[LB_NEAR_TASKS];
@@ -249,30 +263,15 @@ static inline size_t lb_touch_pool_of(int32_t count) {
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err);
 void lb_touch_destroy(lbWorldTouch *touch); // NULL is legal
 
-// Contacts of a part of a step, and their forces, which bodies take into their steps;
-void lb_touch_begin(lbWorld *world, double start, double end);
-// impulses when bodies have taken them.
-void lb_touch_finish(lbWorld *world);
+// substep.c: contacts of a substep; forces of contacts and joints, which bodies hold over it;
+void lb_substep_find(lbWorld *world, double start, double end);
+void lb_substep_solve_forces(lbWorld *world);
+// impulses, when bodies have taken it.
+void lb_substep_solve_impulses(lbWorld *world);
 
-// touch_response.c.
-void lb_touch_reserve_response(lbReservation *r, const lbWorld *world, lbWorldTouch *touch,
-                               int32_t room);
-// `first`: how many contacts the problems before this one have that are solved at the same time.
-// Returns the sweeps that it took.
-int32_t lb_touch_solve(const lbWorldTouch *touch, const lbContactProblem *problem, int32_t first,
-                       double *x);
-void lb_touch_find_compliances(lbWorldTouch *touch); // of contacts, from matrices without joints
-void lb_touch_soften(lbWorld *world);                // penalty: before forces are found
-void lb_touch_stop(lbWorld *world);                  // lcp: before a step is opened
-// impulses <- no more of them than that the changes from h forces create no energy.
-void lb_touch_keep_energy(lbWorld *world);
-// touch_step.c, for these: the normal way of a contact in the step without contact forces, m; how
-// impulses change speeds, and free <- the speeds of contacts; x (contacts x 3) by island; bodies
-// get impulses at their contacts.
-double lb_touch_free_way(const lbWorld *world, int32_t contact);
-void lb_touch_find_speeds(lbWorld *world);
-int32_t lb_touch_solve_all(lbWorldTouch *touch, double *x);
-void lb_touch_strike_all(lbWorld *world, const double *impulses);
+// compliances <- of contacts, for forces or for impulses: a share of that of their bodies and, for
+// forces, their own
+void lb_touch_find_compliances(lbWorldTouch *touch, bool forces);
 
 // Where the spot of a contact's body is, as it was looked at.
 lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
@@ -282,6 +281,9 @@ static inline double lb_touch_radius(const lbWorldTouch *touch, int32_t slot) {
   return touch->reaches[slot] - touch->margins[slot];
 }
 
+static inline bool lb_collider_pushes(const lbWorldCollider *collider) {
+  return collider->solid && !collider->sensor;
+}
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 
@@ -300,8 +302,11 @@ int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact);
 // Their contacts, without those that are left out.
 void lb_islands_list(lbWorldTouch *touch);
 
-// NAN (the world's) or 0 and more.
-lbStatus lb_touch_check_friction(double friction, lbError *err);
+// contact_material.c: each number in its range, or NAN (the world's); that of two, with the
+// world's values where they have none.
+lbStatus lb_check_contact_material(const lbContactMaterial *material, lbError *err);
+lbContactMaterial lb_pair_material(const lbWorld *world, const lbContactMaterial *first,
+                                   const lbContactMaterial *second);
 // touch_tell.c: contacts of bodies that sleep stay, those that push follow; the sum of forces on
 // each body, of what is remembered.
 void lb_touch_tell(lbWorld *world);

@@ -3,6 +3,7 @@
 // as a product (body/response.h), from which the matrix of those that are solved for is made, and
 // which tells how all others move by it. Of these, who would be pushed through joins in, and forces
 // are found again from where they are: nobody is left out in the end who pushes.
+#include "world/joint.h"
 #include "world/touch_choose.h"
 
 #include <string.h>
@@ -20,15 +21,10 @@ size_t lb_choose_room(size_t pool_room) { return pool_room < MOST ? pool_room : 
 void lb_choose_reserve(lbReservation *r, lbWorldTouch *touch, int32_t room, size_t pool_room) {
   size_t n = (size_t)room;
   lb_reserve(r, &touch->products, lb_choose_room(pool_room), sizeof(double));
-  lb_reserve(r, &touch->left_out, n, sizeof *touch->left_out);
   lb_reserve(r, &touch->chosen, 2 * n, sizeof *touch->chosen);
-  lb_reserve(r, &touch->chosen_sides, 2 * n, sizeof *touch->chosen_sides);
 }
 
-void lb_choose_release(lbWorldTouch *touch) {
-  lb_free(touch->products), lb_free(touch->left_out);
-  lb_free(touch->chosen), lb_free(touch->chosen_sides);
-}
+void lb_choose_release(lbWorldTouch *touch) { lb_free(touch->products), lb_free(touch->chosen); }
 
 // ---- products ----------------------------------------------------------------------------------
 
@@ -53,7 +49,7 @@ static void count_known(lbWorldTouch *touch) {
     }
 }
 
-void lb_choose_place(lbWorld *world, bool wanted) {
+void lb_choose_place(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   double *at = touch->products, *end = at + touch->products_room;
   count_known(touch);
@@ -61,7 +57,8 @@ void lb_choose_place(lbWorld *world, bool wanted) {
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     lbWorldToucher *toucher = &touch->touchers[t];
     toucher->rows = NULL;
-    if (!wanted || toucher->count <= FEW * toucher->chosen_count) continue;
+    toucher->jointed = lb_jointed_of(world, toucher->slot) != NULL;
+    if (toucher->jointed || toucher->count <= FEW * toucher->chosen_count) continue;
     toucher->width = lb_touch_width(world->slots[toucher->slot].body);
     size_t size = 2 * size_of(toucher) + (size_t)toucher->count + toucher->width;
     if (toucher->width == 0 || size > (size_t)(end - at)) continue;
@@ -84,13 +81,15 @@ void lb_choose_add_frame(lbWorldToucher *toucher, const lbSpot *spots) {
 
 // ---- who is solved for -------------------------------------------------------------------------
 
-// The matrix of a body without a product has all of its contacts, of which the first must be there.
+// The matrix of a body without a product has all of its contacts, of which the first must be there;
+// that of jointed bodies, which is that of all of them, does not tell how others move.
 static bool is_needed(const lbWorldTouch *touch, int32_t c) {
   bool all = true, first = false;
   for (int side = 0; side < 2; side++) {
     lbContactSide at = touch->sides[2 * c + side];
     if (at.body < 0) continue;
     bool product = touch->touchers[at.body].rows != NULL;
+    if (touch->touchers[at.body].jointed) return true;
     all &= !product;
     first |= !product && at.place == 0;
   }
@@ -119,13 +118,15 @@ static void choose_first(lbWorldTouch *touch) {
 static void number_places(lbWorldTouch *touch) {
   for (int32_t t = 0; t < touch->toucher_count; t++) touch->touchers[t].chosen_count = 0;
   for (int32_t i = 0; i < 2 * touch->contact_count; i++) {
-    lbContactSide *at = &touch->chosen_sides[i];
+    lbContactSide *at = &touch->solver_sides[i];
     *at = touch->sides[i];
     if (touch->left_out[i / 2] || at->body < 0 || !touch->touchers[at->body].rows) continue;
     lbWorldToucher *toucher = &touch->touchers[at->body];
     touch->chosen[toucher->first + toucher->chosen_count] = at->place;
     at->place = toucher->chosen_count++;
   }
+  size_t first = 2 * (size_t)touch->contact_count, count = 2 * (size_t)touch->block_count - first;
+  memcpy(touch->solver_sides + first, touch->sides + first, count * sizeof *touch->sides);
 }
 
 static void make_matrices(int32_t begin, int32_t end, void *context) {
@@ -206,7 +207,7 @@ static bool solve_chosen(lbWorld *world, bool last, lbChooseSolve *solve) {
   number_places(touch);
   lb_touch_for_touchers(world, BODIES, make_matrices);
   lb_islands_list(touch);
-  touch->sides = touch->chosen_sides;
+  touch->sides = touch->solver_sides;
   solve(world, touch->forces);
   touch->sides = sides;
   lb_touch_for_touchers(world, BODIES, find_shifts);

@@ -8,8 +8,8 @@ size_t lb_choose_room(size_t pool_room); // numbers of products
 void lb_choose_reserve(lbReservation *r, lbWorldTouch *touch, int32_t contacts, size_t pool_room);
 void lb_choose_release(lbWorldTouch *touch);
 
-// Whose responses are a product: toucher->rows is set, or NULL. `wanted`: some may be.
-void lb_choose_place(lbWorld *world, bool wanted);
+// Whose responses are a product: toucher->rows is set, or NULL.
+void lb_choose_place(lbWorld *world);
 // Of such a body: its rows by the shape, in an open step; by the frame.
 void lb_choose_open(lbWorldToucher *toucher, const lbSpot *spots);
 void lb_choose_add_frame(lbWorldToucher *toucher, const lbSpot *spots);

@@ -16,6 +16,16 @@ lbWorldSettings lb_world_settings(void) {
                             .sleep = true };
 }
 
+static lbStatus check_material(const lbWorldSettings *s, lbError *err) {
+  const lbContactMaterial m = { s->friction, s->compliance, s->restitution, s->rolling_friction };
+  if (isnan(m.friction) || isnan(m.compliance) || isnan(m.restitution) || isnan(m.rolling_friction))
+    return lb_fail(err, LB_ERR_ARGUMENT,
+                   "friction, compliance, restitution and rolling_friction are %g, %g, %g, %g; "
+                   "each must be a number: start from lb_world_settings()",
+                   m.friction, m.compliance, m.restitution, m.rolling_friction);
+  return lb_check_contact_material(&m, err);
+}
+
 lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError *err) {
   if (!settings) return lb_refuse_null(err, "settings");
   if (!out) return lb_refuse_null(err, "out");
@@ -31,16 +41,12 @@ lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError
   if (!lb_vec3_is_bounded(g))
     return lb_fail(err, LB_ERR_ARGUMENT, "gravity is (%g, %g, %g): not a number or beyond %g", g.x,
                    g.y, g.z, LB_BODY_MOST);
-  if (!(settings->friction >= 0 && settings->friction <= LB_BODY_MOST))
-    return lb_fail(err, LB_ERR_ARGUMENT, "friction is %g; it must be 0 or more",
-                   settings->friction);
+  lbStatus status = check_material(settings, err);
+  if (status) return status;
   if (settings->contacts_most < 1 || settings->contacts_most > CONTACTS_MOST)
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "contacts_most is %d; it must be from 1 to %d: start from lb_world_settings()",
                    (int)settings->contacts_most, CONTACTS_MOST);
-  if ((int)settings->response < 0 || settings->response >= LB_RESPONSE_COUNT)
-    return lb_fail(err, LB_ERR_ARGUMENT, "response is %d; there are %d of them, from 0 on",
-                   (int)settings->response, (int)LB_RESPONSE_COUNT);
   lbWorld *world = lb_alloc(1, sizeof *world);
   if (!world) return lb_fail_memory(err);
   world->settings = *settings;
@@ -178,7 +184,7 @@ static void enter(lbWorld *world, int32_t group, int32_t slot, lbBody *body) {
                      .body = body,
                      .group = group,
                      .touches = world->settings.contact && lb_touch_is_possible(body),
-                     .friction = NAN };
+                     .material = lb_contact_material() };
   world->groups[group].count++;
   world->groups[group].living++;
   world->living++;

@@ -26,15 +26,15 @@ typedef struct lbWorldSlot {
   uint32_t generation; // of the present or the last body
   lbBody *body;        // NULL: free
   int32_t group;
-  bool started;            // the accelerations at its start are known
-  const lbPath *path;      // what its frame follows; NULL: nothing
-  lbVec3 shift;            // of the path
-  int32_t flags;           // of the last step
-  int32_t take;            // how its island takes the step under way (guard.h)
-  int32_t start_flags;     // of the steps before this one
-  bool saved;              // its state at the start of the step is (guard.c)
-  bool touches;            // other bodies and colliders
-  double friction;         // NAN: the world's
+  bool started;        // the accelerations at its start are known
+  const lbPath *path;  // what its frame follows; NULL: nothing
+  lbVec3 shift;        // of the path
+  int32_t flags;       // of the last step
+  int32_t take;        // how its island takes the step under way (guard.h)
+  int32_t start_flags; // of the steps before this one
+  bool saved;          // its state at the start of the step is (guard.c)
+  bool touches;        // other bodies and colliders
+  lbContactMaterial material;
   bool filtered;           // by `filter`; otherwise by lb_contact_filter()
   lbContactFilter filter;  //
   struct lbPlaced *placed; // its surface in the step under way; NULL: it has none that touches
@@ -132,6 +132,7 @@ lbStatus lb_world_add_group(lbWorld *world, const lbModel *model, const lbBatchD
 // lb_world_open with bodies at a level, for tests that compare bits.
 lbStatus lb_world_open_at(const lbBundle *bundle, const lbWorldSettings *settings,
                           lbSimdLevel level, lbWorld **out, lbError *err);
+lbContactMaterial lb_world_collider_material(const lbWorldDef *def, int32_t collider);
 // Room for `count` more bodies; their places are numbered from *first on, one after another.
 lbStatus lb_world_make_slots(lbWorld *world, int32_t count, int32_t *first, lbError *err);
 // A frame of a slot's path as its body has it: with the velocity of the rest shape's centre of

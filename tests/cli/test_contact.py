@@ -70,12 +70,12 @@ def a_moving_collider_carries_a_body(folder):
 
 
 @case
-def other_responses_carry_a_body_too(folder):
-    for response in ("lcp", "penalty"):
-        top = {"ground": {}, "contact": {"response": response, "self": True, "substeps": 2}}
+def compliance_carries_a_body_too(folder):
+    for compliance in (1e-6, 1e-5):
+        top = {"ground": {}, "contact": {"compliance": compliance, "self": True, "substeps": 2}}
         body = limber("run", scene_file(folder, top), "--json").json()["bodies"][0]
         check_close(body["contact_force"][2], 9.81 * body["mass"], 0.05 * 9.81 * body["mass"],
-                    response)
+                    f"{compliance} m/N")
 
 
 @case
@@ -93,7 +93,12 @@ def wrong_contacts_are_refused(folder):
                         ("rotation",)),
                        ({"colliders": [{"shape": "sphere", "name": "a"},
                                        {"shape": "sphere", "name": "a"}]}, ("two",)),
-                       ({"contact": {"response": "springs"}}, ("response", "implicit, lcp, penalty")),
+                       ({"contact": {"compliance": -1}}, ("contact.compliance", "-1", "0 m/N or more")),
+                       ({"contact": {"restitution": 1.1}}, ("contact.restitution", "from 0 to 1")),
+                       ({"colliders": [{"shape": "sphere", "rolling_friction": -1}]},
+                        ("colliders[0].rolling_friction", "0 m or more")),
+                       ({"colliders": [{"shape": "sphere", "sensor": "yes"}]},
+                        ("colliders[0].sensor", "true or false")),
                        ({"contact": {"self": 1}}, ("self",)),
                        ({"contact": {"substeps": 0}}, ("substeps",))):
         limber("run", scene_file(folder, top)).message(*parts)

@@ -281,8 +281,32 @@ def a_response_is_warned_of(folder):
         done.json()
         lines = [line for line in done.err.splitlines() if "contact.response" in line]
         check(len(lines) == warned, f"{done.err!r}")
-        check(not warned or lines[0].endswith("contact.response is no longer needed: leave it out; "
-                                              "contact.compliance (m/N) will replace it"), f"{lines}")
+        check(not warned or lines[0].endswith(
+            'contact.response is no longer used: contacts are rigid with optional "compliance" (m/N); '
+            '"penalty" corresponds to a compliance, "lcp" needs nothing'), f"{lines}")
+
+
+@case
+def a_sensor_tells_what_passes_and_does_not_push(folder):
+    # A box and a soft block fall through a gate 0.4 m high; a third body is filtered out.
+    gate = {"name": "gate", "shape": "box", "size": [4, 4, 0.4], "sensor": True}
+    block = bar_scene(mesh={"generate": "bar", "size": [0.2, 0.2, 0.2], "cells": [2, 2, 2],
+                            "element": "brick8"}, fixed=None, method="modal", reduce={"modes": 6},
+                      damping={"mass": 0, "stiffness": 0.005}, position=[1, 0, 0.4])["bodies"][0]
+    block["name"] = "block"
+    other = {**BOX, "name": "other", "position": [-1, 0, 0.5], "filter": {"mask": 2}}
+    found = play(folder, bodies=[block], time={"step": 1 / 120, "count": 80},
+                 colliders=[gate, {**BOX, "position": [0, 0, 0.5]}, other])
+    told = {name: [(e["kind"], e["time"]) for e in found["events"] if e["bodies"] == [name, "gate"]]
+            for name in ("box", "block", "other")}
+    check(told["other"] == [] and len(found["events"]) == 4, f"{found['events']}")
+    for name, low in (("box", 0.4), ("block", 0.4)):
+        (begin, at), (end, left) = told[name]
+        check((begin, end) == ("begin", "end"), f"{told}")
+        check_close(at, math.sqrt(2 * (low - 0.2) / G), 0.02, f"{name} enters")
+        check_close(left, math.sqrt(2 * (low + 0.4) / G), 0.02, f"{name} leaves")
+    check(found["contacts"] == [], f"{found['contacts']}")
+    check_close(body_of(found)["linear_velocity"][2], -G * 80 / 120, 1e-6, "it falls freely")
 
 
 # ---- joints --------------------------------------------------------------------------------------

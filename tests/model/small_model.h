@@ -550,7 +550,9 @@ typedef struct SmallWorld {
   double joint_places[2][2][3], joint_axes[2][3], joint_numbers[2][5];
   uint8_t joint_collide[2];
   int32_t substeps_max[1], body_filters[2][3], collider_filters[3][3];
-  double contact_hit_speed[1];
+  double contact_hit_speed[1], contact_material[3], body_contact_materials[2][3];
+  double collider_contact_materials[3][3];
+  uint8_t collider_sensors[3];
 } SmallWorld;
 
 // A hinge in the world, and a weld of three vertices.
@@ -643,6 +645,10 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
   small_joints(s);
   s->substeps_max[0] = 4, s->contact_hit_speed[0] = .75;
   SMALL_COPY(body_filters, (int32_t[]){ 1, 65535, 0, 2, 1, -7 });
+  SMALL_COPY(contact_material, (double[]){ 0x1p-20, .5, .25 });
+  SMALL_COPY(body_contact_materials, (double[]){ -1, -1, -1, 0, 1, .125 });
+  SMALL_COPY(collider_contact_materials, (double[]){ -1, .75, -1, -1, -1, -1, 0x1p-10, -1, 0 });
+  s->collider_sensors[1] = 1;
   SMALL_COPY(collider_filters, (int32_t[]){ 1, 65535, 0, 1, 65535, 0, 0, 0, 0 });
   s->def = (lbWorldDef){
     .size = { 2, 2, 3, 2, 5, 2, 1, SMALL_DIMENSION, 3, 4, 2, 1, 2, 3 },
@@ -728,6 +734,10 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
     .body_filters = s->body_filters[0],
     .collider_filters = s->collider_filters[0],
     .contact_hit_speed = s->contact_hit_speed,
+    .contact_material = s->contact_material,
+    .body_contact_materials = s->body_contact_materials[0],
+    .collider_contact_materials = s->collider_contact_materials[0],
+    .collider_sensors = s->collider_sensors,
   };
 }
 
@@ -735,6 +745,8 @@ static inline void small_world_fill(SmallWorld *s, int32_t model) {
 static inline void small_world_strip_version_6(SmallWorld *s) {
   lbWorldDef *d = &s->def;
   d->substeps_max = d->body_filters = d->collider_filters = NULL, d->contact_hit_speed = NULL;
+  d->contact_material = d->body_contact_materials = d->collider_contact_materials = NULL;
+  d->collider_sensors = NULL;
 }
 
 // Takes out what versions 5 and 6 of the format added.

@@ -303,6 +303,13 @@ static void wrong_worlds_are_refused(void **state) {
   check_wrong(pack_bundle, WORLD_I32("collider.filters")[1] = 65536,
               "collider.filters[0] is 1, 65");
   check_wrong(pack_bundle, WORLD_F64("contact.hit_speed")[0] = -1, "contact.hit_speed is -1");
+  check_wrong(pack_bundle, WORLD_F64("contact.material")[1] = 2, "contact.material[0] is 9.5");
+  check_wrong(pack_bundle, WORLD_F64("contact.material")[2] = -1, "each must be 0 or more, the");
+  check_wrong(pack_bundle, WORLD_F64("body.contact_materials")[4] = -.5, "0 or more, or -1, the");
+  check_wrong(pack_bundle, WORLD_F64("collider.contact_materials")[8] = INFINITY,
+              "collider.contact_materials[8] is inf");
+  check_wrong(pack_bundle, ((uint8_t *)data_of(&packed, LB_WORLD_OWNER, "collider.sensors"))[0] = 2,
+              "collider.sensors[0] is 2");
   check_wrong(pack_bundle, WORLD_F64("body.contact_frames")[2] = 9, "body.contact_frames[1] is 9");
   check_wrong(pack_bundle, WORLD_F64("collider.frictions")[2] = INFINITY, "frictions[2] is inf");
   check_wrong(pack_bundle, WORLD_F64("collider.frictions")[2] = -2, "frictions[2] is -2");

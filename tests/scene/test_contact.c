@@ -15,26 +15,61 @@ static void substeps_max_is_read(void **state) {
 
 static int warning_count;
 static void count_warnings(lbLogLevel level, const char *text, void *context) {
-  static const char wanted[] = "contact.response is no longer needed: leave it out; "
-                               "contact.compliance (m/N) will replace it";
+  static const char wanted[] =
+      "contact.response is no longer used: contacts are rigid with optional \"compliance\" (m/N); "
+      "\"penalty\" corresponds to a compliance, \"lcp\" needs nothing";
   (void)context;
   if (level == LB_LOG_WARNING && strstr(text, wanted)) warning_count++;
 }
 
-static void a_response_is_warned_of_once(void **state) {
+static void an_old_response_gives_a_warning(void **state) {
   (void)state;
-  lbScene *scene;
   lb_set_log(count_warnings, NULL);
   warning_count = 0;
   lb_scene_destroy(scene_of(SCENE_WITH("'contact':{'friction':0.5}")));
   assert_int_equal(warning_count, 0);
-  scene = scene_of(SCENE_WITH("'contact':{'response':'penalty'}"));
+  lbScene *scene = scene_of(SCENE_WITH("'contact':{'response':'penalty','substeps':3}"));
   assert_int_equal(warning_count, 1);
-  assert_int_equal(scene->response, LB_RESPONSE_PENALTY); // and it is read as before
+  assert_int_equal(scene->substeps, 3);
   lb_scene_destroy(scene);
-  check_refused(SCENE_WITH("'contact':{'response':'springs'}"), "contact.response");
-  assert_int_equal(warning_count, 1);
   lb_set_log(NULL, NULL);
+}
+
+static void check_material(lbContactMaterial m, double friction, double compliance,
+                           double restitution, double rolling_friction) {
+  const double found[] = { m.friction, m.compliance, m.restitution, m.rolling_friction };
+  const double wanted[] = { friction, compliance, restitution, rolling_friction };
+  for (int i = 0; i < 4; i++)
+    if (!(isnan(found[i]) && isnan(wanted[i]))) check_near(found[i], wanted[i], 0);
+}
+
+static void contact_materials_are_read(void **state) {
+  (void)state;
+  lbScene *scene =
+      scene_of("{'limber':1,'ground':{'restitution':1},'contact':{'compliance':1e-5,'rolling_"
+               "friction':0.002},"
+               "'bodies':[{'name':'a'," BAR
+               ",'material':{},'instances':2,'compliance':1e-4},{'name':'b'," BAR
+               ",'material':{},'friction':0}],'colliders':[{'shape':'sphere','sensor':true},"
+               "{'shape':'sphere','density':1,'restitution':0.5,'rolling_friction':0.01}]}");
+  check_material(scene->contact_material, 0.5, 1e-5, 0, 0.002);
+  check_material(scene->bodies[0].contact_material, NAN, 1e-4, NAN, NAN);
+  check_material(scene->bodies[1].contact_material, NAN, 1e-4, NAN, NAN);
+  check_material(scene->bodies[2].contact_material, 0, NAN, NAN, NAN);
+  check_material(scene->bodies[3].contact_material, NAN, NAN, 0.5, 0.01); // rigid
+  check_material(scene->colliders[0].contact_material, NAN, NAN, 1, NAN);
+  assert_true(scene->colliders[1].sensor && !scene->colliders[0].sensor);
+  lb_scene_destroy(scene);
+  check_refused(SCENE_WITH("'contact':{'compliance':-1}"),
+                "contact.compliance: is -1, it must be 0 m/N or more");
+  check_refused(BODY_WITH("'restitution':1.5"),
+                "bodies[0].restitution: is 1.5, it must be from 0 to 1");
+  check_refused(SCENE_WITH("'ground':{'rolling_friction':-0.1}"),
+                "ground.rolling_friction: is -0.1, it must be 0 m or more");
+  check_refused(SCENE_WITH("'colliders':[{'shape':'plane','sensor':1}]"),
+                "colliders[0].sensor: must be true or false");
+  check_refused(SCENE_WITH("'colliders':[{'shape':'sphere','density':1,'sensor':true}]"),
+                "colliders[0].sensor: is of colliders without \"density\" alone");
 }
 
 static void check_filter(lbContactFilter found, int category, int mask, int group) {
@@ -83,8 +118,8 @@ static void bodies_of_one_file_touch_by_their_own_keys(void **state) {
   assert_int_equal(scene->bodies[1].twin, 0);
   assert_false(scene->bodies[0].untouchable);
   assert_true(scene->bodies[1].untouchable);
-  check_near(scene->bodies[0].friction, 0.1, 0);
-  check_near(scene->bodies[1].friction, 0.9, 0);
+  check_near(scene->bodies[0].contact_material.friction, 0.1, 0);
+  check_near(scene->bodies[1].contact_material.friction, 0.9, 0);
   check_filter(scene->bodies[0].filter, 1, 65535, 0);
   check_filter(scene->bodies[1].filter, 2, 65535, 0);
   lb_scene_destroy(scene);
@@ -104,7 +139,8 @@ static void hit_speed_is_read(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(substeps_max_is_read),
-    cmocka_unit_test(a_response_is_warned_of_once),
+    cmocka_unit_test(an_old_response_gives_a_warning),
+    cmocka_unit_test(contact_materials_are_read),
     cmocka_unit_test(filters_are_read),
     cmocka_unit_test(bodies_of_one_file_touch_by_their_own_keys),
     cmocka_unit_test(hit_speed_is_read),

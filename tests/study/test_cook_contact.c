@@ -58,6 +58,17 @@ static void check_same_runs(const lbRun *a, const lbRun *b) {
   }
 }
 
+static void check_same_number(double a, double b) {
+  if (!(isnan(a) && isnan(b))) check_near(a, b, 0);
+}
+
+static void check_same_material(lbContactMaterial a, lbContactMaterial b) {
+  check_same_number(a.friction, b.friction);
+  check_same_number(a.compliance, b.compliance);
+  check_same_number(a.restitution, b.restitution);
+  check_same_number(a.rolling_friction, b.rolling_friction);
+}
+
 static void a_cooked_file_touches_as_its_scene_does(void **state) {
   (void)state;
   lbScene *scene = load_scene(), *cooked = NULL;
@@ -74,7 +85,7 @@ static void a_cooked_file_touches_as_its_scene_does(void **state) {
     assert_int_equal(a->shape, b->shape);
     assert_int_equal(!a->mesh, !b->mesh);
     assert_int_equal(!a->motion, !b->motion);
-    assert_int_equal(isnan(a->friction), isnan(b->friction));
+    check_same_material(a->contact_material, b->contact_material);
     assert_int_equal(a->untouchable ? 0 : a->filter.mask, b->filter.mask);
     assert_int_equal(a->untouchable ? 0 : a->filter.category, b->filter.category);
   }
@@ -84,7 +95,8 @@ static void a_cooked_file_touches_as_its_scene_does(void **state) {
     assert_memory_equal(&one, &other, sizeof one);
   }
   check_near(cooked->hit_speed, 0.5, 0);
-  assert_true(cooked->bodies[3].friction == 0.9 && isnan(cooked->bodies[0].friction));
+  check_near(cooked->bodies[3].contact_material.friction, 0.9, 0);
+  assert_true(isnan(cooked->bodies[0].contact_material.friction));
   lbRun *a = run_of(scene), *b = run_of(cooked);
   print_message("  %d contacts at the end, %d events\n", (int)a->contact_count,
                 (int)a->event_count);
@@ -122,24 +134,33 @@ static void an_opened_world_touches_as_its_scene_does(void **state) {
   lb_scene_destroy(scene);
 }
 
-// And so it does by the other responses, and where bodies touch themselves.
-static void a_cooked_file_responds_as_its_scene_does(void **state) {
+// Compliance, restitution, rolling friction and sensors of the world, of bodies and of colliders.
+static void a_cooked_file_has_the_materials_of_its_scene(void **state) {
   (void)state;
-  for (int response = LB_RESPONSE_IMPLICIT + 1; response < LB_RESPONSE_COUNT; response++) {
-    lbScene *scene = load_scene(), *cooked = NULL;
-    lbError err;
-    scene->response = (lbContactResponse)response;
-    scene->self = response == LB_RESPONSE_PENALTY;
-    scene->step_count = 20;
-    check_ok(lb_scene_cook(scene, output_path("response.glb"), NULL, &err), err);
-    check_ok(lb_scene_load(output_path("response.glb"), NULL, &cooked, &err), err);
-    assert_int_equal(cooked->response, scene->response);
-    assert_int_equal(cooked->self, scene->self);
-    lbRun *a = run_of(scene), *b = run_of(cooked);
-    check_same_runs(a, b);
-    lb_run_destroy(a), lb_run_destroy(b);
-    lb_scene_destroy(cooked), lb_scene_destroy(scene);
+  lbScene *scene = load_scene(), *cooked = NULL;
+  lbError err;
+  scene->self = true;
+  scene->step_count = 20;
+  scene->contact_material = (lbContactMaterial){ 0.25, 1e-5, 0.5, 0.001 };
+  scene->bodies[0].contact_material.compliance = 1e-4;
+  scene->bodies[1].contact_material = (lbContactMaterial){ 0.125, 0, 1, 0.25 };
+  scene->colliders[0].contact_material.rolling_friction = 0.5;
+  scene->colliders[1].sensor = true;
+  check_ok(lb_scene_cook(scene, output_path("material.glb"), NULL, &err), err);
+  check_ok(lb_scene_load(output_path("material.glb"), NULL, &cooked, &err), err);
+  assert_true(cooked->self);
+  check_same_material(scene->contact_material, cooked->contact_material);
+  for (int32_t i = 0; i < scene->body_count; i++)
+    check_same_material(scene->bodies[i].contact_material, cooked->bodies[i].contact_material);
+  for (int32_t i = 0; i < scene->collider_count; i++) {
+    check_same_material(scene->colliders[i].contact_material,
+                        cooked->colliders[i].contact_material);
+    assert_int_equal(scene->colliders[i].sensor, cooked->colliders[i].sensor);
   }
+  lbRun *a = run_of(scene), *b = run_of(cooked);
+  check_same_runs(a, b);
+  lb_run_destroy(a), lb_run_destroy(b);
+  lb_scene_destroy(cooked), lb_scene_destroy(scene);
 }
 
 // A chain of two that hangs in the world, a motor, and a weld of a region to a rigid body.
@@ -239,7 +260,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_cooked_file_touches_as_its_scene_does),
     cmocka_unit_test(an_opened_world_touches_as_its_scene_does),
-    cmocka_unit_test(a_cooked_file_responds_as_its_scene_does),
+    cmocka_unit_test(a_cooked_file_has_the_materials_of_its_scene),
     cmocka_unit_test(a_cooked_file_holds_as_its_scene_does),
     cmocka_unit_test(colliders_with_paths_go_along_when_time_is_set),
     cmocka_unit_test(recordings_that_would_touch_are_refused_by_name),

@@ -163,6 +163,26 @@ await test("a_saved_state_goes_on_to_the_bit", () => {
   world.dispose();
 });
 
+await test("contact_materials_and_sensors_are_taken", () => {
+  const { world, ground, body } = drop(0.2, { ...down, compliance: 1e-4 });
+  const gate = world.addCollider({ shape: "box", size: [2, 2, 0.1], position: [0, 0, 0.1], sensor: true });
+  const heard = [];
+  world.on("begin", ({ time, bodies, collider }) => heard.push({ time, collider, first: bodies[0] === body }));
+  check(gate.sensor && !ground.sensor && gate.bodies.length === 0, "nothing overlaps it at first");
+  for (let i = 0; i < 480; i++) world.step(1 / 240);
+  check(gate.bodies[0] === body && gate.bodies.length === 1, "the body is in the gate");
+  check(heard.length === 2 && heard[0].collider === gate && heard[1].collider === ground && heard[0].first
+    && Math.abs(heard[0].time - Math.sqrt(2 * 0.05 / 9.81)) < 0.02, `${heard.length} touches begin`);
+  for (const { force, gap } of world.contacts)
+    check(Math.abs(gap + 2e-4 * force[2]) < 2e-5, `${force[2]} N make an overlap of ${-gap} m`);
+  refusal(() => world.addCollider({ shape: "sphere", restitution: 2 }), LimberError, "restitution is 2");
+  refusal(() => world.add(block, { compliance: -1 }), LimberError, "compliance is -1");
+  refusal(() => limber.world({ rollingFriction: -1 }), LimberError, "rolling_friction is -1");
+  gate.remove();
+  check(!gate.sensor, "a removed collider senses nothing");
+  world.dispose();
+});
+
 await test("what_is_wrong_is_thrown_in_the_engines_words", () => {
   refusal(() => limber.open(new Uint8Array(20), { name: "x.glb" }), LimberError, "x.glb: is not a limber model");
   refusal(() => limber.open(bar.subarray(0, bar.length >> 1), { name: "half.glb" }), LimberError, "half.glb");

@@ -32,17 +32,12 @@ static inline lbWorld *world_of(const lbWorldSettings *settings) {
   return world;
 }
 
-static inline lbWorld *world_that(lbVec3 gravity, double friction, lbContactResponse response) {
+static inline lbWorld *world_with(lbVec3 gravity, double friction) {
   lbWorldSettings settings = lb_world_settings();
   settings.gravity = gravity;
   settings.contact = true;
   settings.friction = friction;
-  settings.response = response;
   return world_of(&settings);
-}
-
-static inline lbWorld *world_with(lbVec3 gravity, double friction) {
-  return world_that(gravity, friction, LB_RESPONSE_IMPLICIT);
 }
 
 static inline lbColliderId add_plane(lbWorld *world, lbVec3 normal) {

@@ -1,6 +1,6 @@
-// Random scenes of bodies that touch: every method, rigid bodies, joints, materials, shapes,
-// responses and steps of 1/1000 to 1/30 s. Nothing is ever not a
-// number, no energy comes from nowhere, nothing gets deeper into anything than is stated.
+// Random scenes of bodies that touch: every method, rigid bodies, joints, materials, shapes, ways
+// of touching and steps of 1/1000 to 1/30 s. Nothing is ever not a number, no energy comes from
+// nowhere, nothing gets deeper into anything than is stated.
 //
 // LIMBER_SCENES=1000 tries so many (fuzz/contact.sh), from number LIMBER_FIRST_SCENE on.
 #include "rigid_bodies.h"
@@ -179,12 +179,13 @@ static Scene make_scene(int number) {
   settings.gravity = scene.gravity;
   settings.contact = true;
   settings.friction = between(0, 1.2);
-  settings.response = (lbContactResponse)below(LB_RESPONSE_COUNT);
-  // Springs let hard hits get deeper.
-  scene.deepest = settings.response == LB_RESPONSE_PENALTY ? 2 * DEEPEST * 0.1 : DEEPEST * 0.1;
+  int32_t kind = below(3);
+  settings.restitution = kind == 1 ? 0.5 : 0;
+  settings.rolling_friction = kind == 2 ? 0.01 : 0;
+  scene.deepest = DEEPEST * 0.1;
   settings.self = below(4) == 0;
-  snprintf(scene.text, sizeof scene.text, "response %d, 1/%g s, self %d, bodies",
-           (int)settings.response, 1 / scene.step, settings.self);
+  snprintf(scene.text, sizeof scene.text, "restitution %.2g, 1/%g s, self %d, bodies",
+           settings.restitution, 1 / scene.step, settings.self);
   check_ok(lb_world_create(&settings, &scene.world, &err), err);
   add_colliders(&scene);
   add_bodies(&scene);

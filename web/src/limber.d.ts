@@ -17,13 +17,25 @@ export function unpack(bytes: Uint8Array): Promise<Uint8Array>;
 /** What the engine refuses, in its own words. */
 export class LimberError extends Error {}
 
-export interface WorldOptions {
+/** How a surface touches others. Default: the world's value. */
+export interface ContactMaterial {
+  /** Coulomb's μ; of a world 0.5. A pair has the geometric mean of both. */
+  friction?: number;
+  /** m/N: a contact that pushes with f N may overlap by compliance × f; of a world 0. A pair has the sum. */
+  compliance?: number;
+  /** 0 to 1: the share of the approach speed that contacts separate with; of a world 0. A pair has the larger. */
+  restitution?: number;
+  /** m: a contact that pushes with f N resists rolling by up to rollingFriction × f; of a world 0. A pair has the
+   * geometric mean. */
+  rollingFriction?: number;
+}
+
+/** What bodies and colliders have that have no contact material of their own, and more. */
+export interface WorldOptions extends ContactMaterial {
   /** m/s². Default: of a scene its own; of a model 9.81 against its up; of limber.world() none. */
   gravity?: Vector;
   /** Bodies touch each other and colliders; default false. A scene has its own. */
   contact?: boolean;
-  /** Coulomb's, of bodies and colliders that have none of their own; default 0.5. */
-  friction?: number;
   /** Equal parts that each step is taken in, 1 to 1000; default 1. */
   substeps?: number;
 }
@@ -80,7 +92,7 @@ export interface Hit {
   weights: number[];
 }
 
-export interface BodyOptions {
+export interface BodyOptions extends ContactMaterial {
   position?: Vector;
   rotation?: Rotation;
   velocity?: Vector;
@@ -89,7 +101,7 @@ export interface BodyOptions {
   method?: "subspace" | "modal" | "warp" | "frames" | "recorded";
   name?: string;
 }
-export interface ColliderOptions {
+export interface ColliderOptions extends ContactMaterial {
   /** A plane is all that lies below z = 0 of its own axes; a capsule lies along its own z. */
   shape: "plane" | "sphere" | "box" | "capsule";
   /** Sphere, capsule; default 0.5. */
@@ -98,7 +110,8 @@ export interface ColliderOptions {
   size?: Vector;
   position?: Vector;
   rotation?: Rotation;
-  friction?: number;
+  /** Bodies pass through it; it tells "begin" and "end". Default false. */
+  sensor?: boolean;
 }
 
 export class World {
@@ -195,6 +208,10 @@ export class Hand {
 
 export class Collider {
   private constructor();
+  /** Whether bodies pass through it. */
+  readonly sensor: boolean;
+  /** Those that overlap it now. */
+  readonly bodies: Body[];
   /** Where it is at the end of the next step; it goes there in its course. */
   move(position: Vector, rotation?: Rotation): void;
   remove(): void;

@@ -3,13 +3,13 @@
 import createModule from "./limber-page.mjs";
 import { fetchModel, unpack, wasmBytes } from "./files.mjs";
 import { LimberError, Memory } from "./memory.mjs";
-import { Body, Collider, Hand, StepFlag, World } from "./world.mjs";
+import { Body, Collider, Hand, StepFlag, World, contactMaterial } from "./world.mjs";
 
 export { Body, Collider, Hand, LimberError, StepFlag, World };
 
-const settings = ({ gravity = [NaN, NaN, NaN], contact = false, friction = NaN, substeps = 1 }) => {
+const settings = ({ gravity = [NaN, NaN, NaN], contact = false, substeps = 1, ...rest }) => {
   if (gravity?.length !== 3) throw new TypeError("gravity must be 3 numbers");
-  return [...gravity, contact ? 1 : 0, friction, substeps];
+  return [...gravity, contact ? 1 : 0, substeps, ...contactMaterial(rest)];
 };
 
 class Limber {

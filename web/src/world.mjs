@@ -28,6 +28,11 @@ function number(what, value) {
   return value;
 }
 
+// NaN: the world's, or its default.
+export function contactMaterial({ friction = NaN, compliance = NaN, restitution = NaN, rollingFriction = NaN }) {
+  return [friction, compliance, restitution, rollingFriction];
+}
+
 export class World {
   #memory;
   #address;
@@ -66,11 +71,12 @@ export class World {
   get bodies() { return this.#bodies.filter((body) => !body.removed); }
 
   // The body of a model, put into this world. Options: position, rotation, velocity,
-  // angularVelocity, method, name (for messages).
+  // angularVelocity, friction, compliance, restitution, rollingFriction, method, name (for messages).
   add(bytes, { position = ZERO, rotation = NO_TURN, velocity = ZERO, angularVelocity = ZERO,
-    method = "", name = "model" } = {}) {
+    method = "", name = "model", ...rest } = {}) {
     const numbers = [...vector("position", position), ...vector("rotation", rotation, 4),
-      ...vector("velocity", velocity), ...vector("angularVelocity", angularVelocity)];
+      ...vector("velocity", velocity), ...vector("angularVelocity", angularVelocity),
+      ...contactMaterial(rest)];
     const memory = this.#memory;
     const body = memory.withText(name, (title) => memory.withText(method, (way) =>
       memory.withBytes(bytes, (at) => this.call("world_add", numbers, title, at, bytes.length, way))));
@@ -111,10 +117,19 @@ export class World {
     });
   }
 
+  // For Collider: the bodies that overlap one.
+  overlaps(collider) {
+    const address = this.call("world_overlaps", [], collider);
+    if (!address) this.#memory.fail();
+    const [count] = this.read(0, 1);
+    return Array.from(this.#memory.module.HEAPF64.slice(address >> 3, (address >> 3) + count),
+      (number) => this.#bodies[number]);
+  }
+
   // ---- events ----
 
-  // Calls the listener after a step in which that happens: "begin" and "end" (of a touch):
-  // { time, bodies, collider }. What presses lightly lets go for a few steps now and then: an end is
+  // Calls the listener after a step in which that happens: "begin" and "end" (of a touch, or of an
+  // overlap with a sensor): { time, bodies, collider }. What presses lightly lets go for a few steps now and then: an end is
   // told once the two have been apart for APART, with the time of their parting. "error": { time, flags, message }. Returns a function that ends it.
   on(kind, listener) {
     if (!["begin", "end", "error"].includes(kind))
@@ -130,7 +145,9 @@ export class World {
     const { time } = this, touching = this.#touching, begun = [], ended = [];
     const apart = Math.max(APART, 1.5 * dt);
     for (const pair of touching.values()) pair.parted ??= time; // unless they push
-    for (const { bodies, collider } of this.contacts) {
+    const sensed = this.#colliders.filter((collider) => collider.sensor).flatMap((collider) =>
+      collider.bodies.map((body) => ({ bodies: [body, null], collider })));
+    for (const { bodies, collider } of [...this.contacts, ...sensed]) {
       const key = [bodies[0].index, bodies[1]?.index ?? -1, collider?.index ?? -1].join();
       if (!touching.has(key)) begun.push({ bodies, collider });
       touching.set(key, { bodies, collider, parted: null });
@@ -157,13 +174,15 @@ export class World {
   }
 
   // shape: "plane" (below z = 0 of its own axes), "sphere", "box" or "capsule" (along its own z).
-  addCollider({ shape, radius = 0.5, size = [1, 1, 1], position = ZERO, rotation = NO_TURN, friction = NaN }) {
+  // Other options: friction, compliance, restitution, rollingFriction; sensor: bodies pass through it.
+  addCollider({ shape, radius = 0.5, size = [1, 1, 1], position = ZERO, rotation = NO_TURN, sensor = false, ...rest }) {
     const kind = SHAPES.indexOf(shape);
     if (kind < 0) throw new TypeError(`there is no shape "${shape}", use ${SHAPES.join(", ")}`);
     const index = this.call("world_add_collider", [number("radius", radius), ...vector("size", size),
-      ...vector("position", position), ...vector("rotation", rotation, 4), friction], kind);
+      ...vector("position", position), ...vector("rotation", rotation, 4), ...contactMaterial(rest),
+      sensor ? 1 : 0], kind);
     if (index < 0) this.#memory.fail();
-    return this.#colliders[index] = new Collider(this, index);
+    return this.#colliders[index] = new Collider(this, index, sensor);
   }
 
   // ---- states ----
@@ -325,11 +344,21 @@ export class Hand {
 // Something rigid that bodies touch; made by world.addCollider.
 export class Collider {
   #world;
+  #sensor;
   #removed = false;
 
-  constructor(world, index) {
+  constructor(world, index, sensor) {
     this.#world = world;
     this.index = index;
+    this.#sensor = Boolean(sensor);
+  }
+
+  // Whether bodies pass through it.
+  get sensor() { return this.#sensor && !this.#removed; }
+  // Those that overlap it now.
+  get bodies() {
+    if (this.#removed) throw new LimberError("this collider was removed");
+    return this.#world.overlaps(this.index);
   }
 
   #call(name, numbers) {

@@ -90,13 +90,19 @@ static lbStatus list_body(World *w, lbBodyId id) {
   return LB_OK;
 }
 
-// numbers: gravity (3), contact, friction (NaN: the default), substeps.
+static double number_or(int i, double missing) { return isnan(numbers[i]) ? missing : numbers[i]; }
+
+// numbers: gravity (3), contact, substeps, friction, compliance, restitution, rolling friction
+// (NaN: the default).
 static lbWorldSettings settings_of(void) {
   lbWorldSettings settings = lb_world_settings();
   settings.gravity = vector_at(0);
   settings.contact = numbers[3] != 0;
-  if (!isnan(numbers[4])) settings.friction = numbers[4];
-  settings.substeps = (int32_t)numbers[5];
+  settings.substeps = (int32_t)numbers[4];
+  settings.friction = number_or(5, settings.friction);
+  settings.compliance = number_or(6, settings.compliance);
+  settings.restitution = number_or(7, settings.restitution);
+  settings.rolling_friction = number_or(8, settings.rolling_friction);
   return settings;
 }
 
@@ -176,12 +182,14 @@ EXPORT World *page_world_open(const char *name, const void *bytes, size_t count)
   return NULL;
 }
 
-// numbers: position (3), rotation (4), velocity (3), angular velocity (3). The body's number.
+// numbers: position (3), rotation (4), velocity (3), angular velocity (3), friction, compliance,
+// restitution, rolling friction (NaN: the world's). The body's number.
 EXPORT int page_world_add(World *w, const char *name, const void *bytes, size_t count,
                           const char *method) {
   lbBodyDef def = lb_body_def();
   lbBodyId id = 0;
   lbVec3 velocity = vector_at(7), spin = vector_at(10);
+  lbContactMaterial material = { numbers[13], numbers[14], numbers[15], numbers[16] };
   def.position = vector_at(0);
   def.rotation = rotation_at(3);
   if (*method && !lb_method_from_name(method, &def.method))
@@ -196,6 +204,7 @@ EXPORT int page_world_add(World *w, const char *name, const void *bytes, size_t 
     lbBody *body = lb_world_body(w->world, id);
     if (lb_dot(velocity, velocity) > 0 || lb_dot(spin, spin) > 0)
       status = checked(body, lb_body_set_velocity(body, velocity, spin));
+    if (!status) status = lb_world_set_contact_material(w->world, id, &material, &page_error);
     if (!status) status = list_body(w, id);
     if (status) lb_world_remove(w->world, id, NULL);
   }
@@ -374,7 +383,8 @@ EXPORT int page_body_set_material(World *w, int body, int material) {
 
 // ---- colliders ---------------------------------------------------------------------------------
 
-// numbers: radius, size (3), position (3), rotation (4), friction (NaN: the world's). Its number.
+// numbers: radius, size (3), position (3), rotation (4), friction, compliance, restitution, rolling
+// friction (NaN: the world's), sensor. Its number.
 EXPORT int page_world_add_collider(World *w, int shape) {
   lbColliderDef def = lb_collider_def();
   def.shape = (lbColliderShape)shape;
@@ -383,6 +393,10 @@ EXPORT int page_world_add_collider(World *w, int shape) {
   def.position = vector_at(4);
   def.rotation = rotation_at(7);
   def.friction = numbers[11];
+  def.compliance = numbers[12];
+  def.restitution = numbers[13];
+  def.rolling_friction = numbers[14];
+  def.sensor = numbers[15] != 0;
   if (!lb_grow((void **)&w->colliders, &w->collider_room, w->collider_count + 1,
                sizeof *w->colliders))
     return failed(lb_fail_memory(&page_error));
@@ -425,16 +439,33 @@ static double collider_number(const World *w, lbColliderId id) {
   return -2;
 }
 
+static bool make_contact_room(World *w, size_t count) {
+  if (lb_grow((void **)&w->contacts, &w->contact_room, count + 1, sizeof(double))) return true;
+  lb_fail_memory(&page_error);
+  return false;
+}
+
+// Numbers of the bodies that overlap a collider. numbers[0]: how many; NULL: an error.
+EXPORT const double *page_world_overlaps(World *w, int collider) {
+  size_t room = w->body_count;
+  lbBodyId *bodies = lb_alloc(room, sizeof *bodies);
+  int32_t count = 0;
+  lbStatus status = bodies && make_contact_room(w, room) ? LB_OK : lb_fail_memory(&page_error);
+  if (!status)
+    status = lb_world_overlap_collider(w->world, w->colliders[collider], (int32_t)room, bodies,
+                                       &count, &page_error);
+  for (int32_t i = 0; i < count && !status; i++) w->contacts[i] = body_number(w, bodies[i]);
+  numbers[0] = count;
+  lb_free(bodies);
+  return status ? NULL : w->contacts;
+}
+
 // Those of the last step: two bodies (the second -1: none), collider (-1: none), point (3), normal
 // (3), force (3), gap, sliding. numbers[0]: how many; NULL: no memory.
 EXPORT const double *page_world_contacts(World *w) {
   int32_t count = lb_world_contact_count(w->world);
   const lbContact *contacts = lb_world_contacts(w->world);
-  if (!lb_grow((void **)&w->contacts, &w->contact_room, CONTACT_NUMBERS * ((size_t)count + 1),
-               sizeof(double))) {
-    lb_fail_memory(&page_error);
-    return NULL;
-  }
+  if (!make_contact_room(w, CONTACT_NUMBERS * (size_t)count)) return NULL;
   numbers[0] = count;
   for (int32_t i = 0; i < count; i++) {
     const lbContact *c = &contacts[i];

@@ -91,8 +91,11 @@ static lbStatus set_touch(const vwActor *actor, lbWorld *world, const vwActorPla
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < actor->count && !status; i++) {
     const double *frames = plan->contact_frames + 2 * (size_t)i;
-    status =
-        lb_world_set_touch(world, actor->ids[i], !plan->untouchable[i], plan->frictions[i], err);
+    status = lb_world_set_touch(world, actor->ids[i], !plan->untouchable[i],
+                                plan->contact_materials[i].friction, err);
+    if (!status)
+      status =
+          lb_world_set_contact_material(world, actor->ids[i], &plan->contact_materials[i], err);
     if (!status) status = lb_world_set_filter(world, actor->ids[i], &plan->filters[i], err);
     if (!status && frames[0] > 0 && lb_body_method(actor->bodies[i]) == LB_METHOD_FRAMES)
       status =

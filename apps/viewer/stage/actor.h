@@ -17,10 +17,10 @@ typedef struct vwActorPlan { // what is to be made
   lbVec3 shift;                   // of the paths, in a comparison
   const int32_t *places;          // (count): of the bodies in the world, rising
   const bool *untouchable;        // (count): 1: touches nothing; NULL: none touches anything
-  const double *frictions;        // (count): NAN: the world's
-  const lbContactFilter *filters; // (count): filters of contacts
-  const double *contact_frames;   // (count x 2): as lbWorldDef.body_contact_frames
-  const double *materials;        // (materials x 3): young, poisson, density; NULL: the model's
+  const lbContactMaterial *contact_materials; // (count)
+  const lbContactFilter *filters;             // (count): filters of contacts
+  const double *contact_frames;               // (count x 2): as lbWorldDef.body_contact_frames
+  const double *materials; // (materials x 3): young, poisson, density; NULL: the model's
 } vwActorPlan;
 
 // A spring that pulls a point.
@@ -61,7 +61,7 @@ const char *vw_actor_fixed_material(const vwActor *actor);
 
 // ---- what hands do -----------------------------------------------------------------------------
 
-// Compliance and mobility at a point, as lb_body_softness; zeros where unknown.
+// How a place gives way, as lb_body_softness; zeros where nothing is known.
 void vw_actor_softness(const vwActor *actor, int32_t body, lbPoint point, double *compliance,
                        double *mobility);
 lbStatus vw_actor_add_pull(vwActor *actor, int32_t body, const vwPull *pull, int32_t *id,

@@ -115,7 +115,7 @@ static lbStatus create_role(const vwStage *stage, const vwSettings *s, int32_t n
     .shift = shift,
     .places = places,
     .untouchable = vw_stage_touches(stage) ? group->untouchable : NULL,
-    .frictions = group->frictions,
+    .contact_materials = group->contact_materials,
     .filters = group->filters,
     .contact_frames = group->contact_frames,
     .materials =
@@ -215,14 +215,20 @@ static lbStatus keep_beginning(vwCast *cast, lbError *err) {
   return lb_world_save_state(cast->world, cast->beginning, cast->beginning_bytes, err);
 }
 
+static void set_contact_material(lbContactMaterial material, lbWorldSettings *world) {
+  world->friction = material.friction;
+  world->compliance = material.compliance;
+  world->restitution = material.restitution;
+  world->rolling_friction = material.rolling_friction;
+}
+
 lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast *out,
                         lbError *err) {
   vwCast cast = { 0 };
   lbWorldSettings world = lb_world_settings();
   world.gravity = vw_stage_gravity(stage, settings);
   world.contact = vw_stage_touches(stage);
-  if (stage->contact) world.friction = stage->friction;
-  world.response = stage->response;
+  if (stage->contact) set_contact_material(stage->contact_material, &world);
   world.self = stage->self;
   world.substeps = stage->substeps;
   world.substeps_max = stage->substeps_max;

@@ -51,7 +51,7 @@ bool vw_colliders_are_level(const vwStage *stage) {
   return true;
 }
 
-// All but the plane that the picture has as its ground.
+// All but sensors and the plane that the picture has as its ground.
 static lbStatus list_drawn(vwStage *stage, lbError *err) {
   double ground = 0;
   bool has_ground = lb_world_ground(stage->bundle->world, &ground) == LB_GROUND_HEIGHT;
@@ -61,6 +61,7 @@ static lbStatus list_drawn(vwStage *stage, lbError *err) {
   for (int32_t i = 0; i < stage->collider_count; i++) {
     const vwCollider *collider = &stage->colliders[i];
     double height = lb_dot(collider->def.position, up_of(stage));
+    if (collider->def.sensor) continue;
     if (has_ground && is_level(stage, collider) && height == ground) continue;
     stage->drawn_colliders[stage->drawn_collider_count++] = i;
   }
@@ -73,9 +74,8 @@ lbStatus vw_colliders_read(vwStage *stage, lbError *err) {
   if (world->substeps_max) stage->substeps_max = world->substeps_max[0];
   stage->contact = world->contact_friction != NULL;
   if (!stage->contact) return LB_OK;
-  stage->friction = world->contact_friction[0];
+  stage->contact_material = lb_world_contact_material(world, -1);
   if (world->contact_substeps) stage->substeps = world->contact_substeps[0];
-  if (world->contact_response) stage->response = (lbContactResponse)world->contact_response[0];
   stage->self = world->contact_self && world->contact_self[0];
   stage->colliders = lb_arena_alloc(&stage->arena, (size_t)count, sizeof *stage->colliders);
   if (!stage->colliders) return lb_fail_memory(err);

@@ -47,7 +47,8 @@ static lbStatus allocate_groups(vwStage *stage, lbError *err) {
     group->shapes = lb_arena_alloc(&stage->arena, count, sizeof *group->shapes);
     group->numbers = lb_arena_alloc(&stage->arena, count, sizeof *group->numbers);
     group->untouchable = lb_arena_alloc(&stage->arena, count, sizeof *group->untouchable);
-    group->frictions = lb_arena_alloc(&stage->arena, count, sizeof *group->frictions);
+    group->contact_materials =
+        lb_arena_alloc(&stage->arena, count, sizeof *group->contact_materials);
     group->filters = lb_arena_alloc(&stage->arena, count, sizeof *group->filters);
     group->contact_frames = lb_arena_alloc(&stage->arena, count, 2 * sizeof *group->contact_frames);
     group->linear = lb_arena_alloc(&stage->arena, count, sizeof(lbVec3));
@@ -56,7 +57,8 @@ static lbStatus allocate_groups(vwStage *stage, lbError *err) {
                                       3 * sizeof(double));
     if (!group->positions || !group->rotations || !group->paths || !group->linear ||
         !group->shapes || !group->angular || !group->materials || !group->numbers ||
-        !group->untouchable || !group->frictions || !group->filters || !group->contact_frames)
+        !group->untouchable || !group->contact_materials || !group->filters ||
+        !group->contact_frames)
       return lb_fail_memory(err);
     group->count = 0;
   }
@@ -77,7 +79,7 @@ static lbStatus place_model(vwStage *stage, lbError *err) {
   if (status) return status;
   stage->groups[0].count = 1;
   stage->groups[0].rotations[0] = lb_quat_identity();
-  stage->groups[0].frictions[0] = NAN;
+  stage->groups[0].contact_materials[0] = lb_contact_material();
   stage->groups[0].filters[0] = lb_contact_filter();
   if (!lb_model_is_free_by(model,
                            lb_model_default_method(model))) // a free one would fall out of sight
@@ -97,8 +99,7 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
   group->shapes[i] = lb_bundle_shape(stage->bundle, body);
   group->numbers[i] = body;
   group->untouchable[i] = world->body_untouchable && world->body_untouchable[body];
-  bool own = world->body_frictions && world->body_frictions[body] >= 0;
-  group->frictions[i] = own ? world->body_frictions[body] : NAN;
+  group->contact_materials[i] = lb_world_contact_material(world, body);
   group->filters[i] = lb_world_filter(world->body_filters, body);
   for (size_t k = 0; k < 2 && world->body_contact_frames; k++)
     group->contact_frames[2 * (size_t)i + k] = world->body_contact_frames[2 * (size_t)body + k];

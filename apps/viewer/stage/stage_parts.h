@@ -17,15 +17,15 @@ typedef struct vwGroup { // bodies of one model that the world moves by one meth
   int32_t count;
   lbVec3 *positions; // (count), and so on: in the beginning
   lbQuat *rotations;
-  lbPath **paths;           // NULLs where they are not driven
-  lbVec3 *linear, *angular; // initial velocities
-  const double **shapes;    // coordinates that they start with; NULL: their rest shape
-  int32_t *numbers;         // in the world, rising
-  bool *untouchable;        // they touch nothing
-  double *frictions;        // NAN: the world's
-  lbContactFilter *filters; // filters of contacts
-  double *contact_frames;   // (count x 2): as lbWorldDef.body_contact_frames
-  double *materials;        // (materials x 3): young, poisson, density as the settings say
+  lbPath **paths;                       // NULLs where they are not driven
+  lbVec3 *linear, *angular;             // initial velocities
+  const double **shapes;                // coordinates that they start with; NULL: their rest shape
+  int32_t *numbers;                     // in the world, rising
+  bool *untouchable;                    // they touch nothing
+  lbContactMaterial *contact_materials; // NANs: the world's
+  lbContactFilter *filters;             // filters of contacts
+  double *contact_frames;               // (count x 2): as lbWorldDef.body_contact_frames
+  double *materials; // (materials x 3): young, poisson, density as the settings say
 } vwGroup;
 
 typedef struct vwLoad { // of the bundle's world
@@ -125,9 +125,8 @@ struct vwStage {
   vwLead *leads;      // (lead_count), in the order of the world's
   int32_t body_count; // of the world
   bool contact;       // bodies touch each other and colliders
-  double friction;    //
+  lbContactMaterial contact_material;
   int32_t substeps, substeps_max;
-  lbContactResponse response;
   bool self; // bodies touch themselves
   int32_t collider_count, drawn_collider_count;
   vwCollider *colliders;

@@ -8,7 +8,7 @@
 
 lbJointed *lb_jointed_of(const lbWorld *world, int32_t slot) {
   const lbWorldJoints *joints = world->linked;
-  if (!joints || joints->ordered == 0 || slot >= joints->part_room) return NULL;
+  if (!joints || joints->ordered == 0 || slot >= joints->slot_room) return NULL;
   int32_t body = joints->body_of_slot[slot];
   return body < 0 ? NULL : &joints->bodies[body];
 }
@@ -183,8 +183,10 @@ static void subtract_reactions(const lbWorld *world, int32_t first, int32_t n, d
   }
 }
 
-void lb_joints_assemble(const lbWorld *world, int32_t first, int32_t n, double *A) {
+static void assemble_rows(const lbWorld *world, const lbJointComponent *component) {
   const lbWorldJoints *joints = world->linked;
+  int32_t first = component->row_begin, n = component->row_count;
+  double *A = component->A;
   memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
   for (int32_t i = 0; i < n; i++)
     for (int side = 0; side < 2; side++) {
@@ -241,12 +243,13 @@ static void subtract_coupling(const lbWorld *world, const lbJointed *b, int32_t 
   }
 }
 
-// coupling (3 places x rows) <- how rows move the contacts of a component.
-void lb_joints_couple(const lbWorld *world, int32_t component, double *coupling) {
+// G (3 places x rows) <- how rows move the contact points of a component.
+static void couple_rows(const lbWorld *world, int32_t component) {
   const lbWorldJoints *joints = world->linked;
   const lbWorldTouch *touch = world->touch;
-  int32_t first = joints->row_begin[component], n = joints->row_begin[component + 1] - first;
-  memset(coupling, 0, 3 * (size_t)joints->place_counts[component] * (size_t)n * sizeof *coupling);
+  const lbJointComponent *k = &joints->components[component];
+  int32_t first = k->row_begin, n = k->row_count;
+  memset(k->G, 0, 3 * (size_t)k->place_count * (size_t)n * sizeof *k->G);
   for (int32_t i = 0; i < n; i++)
     for (int side = 0; side < 2; side++) {
       lbJointAct act = lb_joint_act(joints, &joints->rows[first + i], side);
@@ -256,10 +259,15 @@ void lb_joints_couple(const lbWorld *world, int32_t component, double *coupling)
         double by[3] = { 0, 0, 0 };
         move_spot(world, &act, &touch->spots[toucher->first + j], j, by);
         for (int a = 0; a < 3; a++)
-          coupling[(size_t)(3 * (act.body->first_place + j) + a) * (size_t)n + (size_t)i] += by[a];
+          k->G[(size_t)(3 * (act.body->first_place + j) + a) * (size_t)n + (size_t)i] += by[a];
       }
     }
   for (int32_t i = 0; i < joints->body_count; i++)
-    if (joints->bodies[i].component == component && joints->place_counts[component] > 0)
-      subtract_coupling(world, &joints->bodies[i], first, n, coupling);
+    if (joints->bodies[i].component == component && k->place_count > 0)
+      subtract_coupling(world, &joints->bodies[i], first, n, k->G);
+}
+
+void lb_joints_assemble(const lbWorld *world, int32_t component) {
+  assemble_rows(world, &world->linked->components[component]);
+  couple_rows(world, component);
 }
