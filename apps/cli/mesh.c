@@ -68,7 +68,7 @@ static cliStatus check_mesh_job(Job *job, const cliArguments *arguments) {
   if (job->rig && (!job->generate || !job->output))
     return cli_usage(&cli_mesh, "--rig needs --generate figure and -o FILE.glb");
   if (job->rig && (job->split || job->clean || job->wants_fill || job->wants_voxels))
-    return cli_usage(&cli_mesh, "--rig takes only what says how the figure is made");
+    return cli_usage(&cli_mesh, "--rig goes only with options of the figure");
   if (job->wants_voxels && job->wants_fill)
     return cli_usage(&cli_mesh, "give --voxelise or --fill, not both");
   if (job->wants_voxels && job->voxelise < 1)

@@ -129,7 +129,7 @@ static lbStatus check_mumps_result(const DMUMPS_STRUC_C *mumps, lbError *err) {
   int code = mumps->infog[0], negative = mumps->infog[11];
   if (code == OUT_OF_ROOM || code == NO_MEMORY || code == MEMORY_LIMIT)
     return lb_fail(err, LB_ERR_MEMORY,
-                   "the factor needs about %d MB over all ranks, which there are not: use more "
+                   "the factor needs about %d MB over all ranks, more than is free: use more "
                    "machines, a coarser mesh, or --solver iterative",
                    (int)mumps->infog[16]);
   if (code == NO_PIVOT || (code >= 0 && negative > 0))

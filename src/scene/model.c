@@ -57,7 +57,7 @@ static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *e
   body->damping_stiffness = own ? own[1] : 0;
   lbField given = lb_field_member(json, "damping");
   if (body->method == LB_METHOD_RECORDED && lb_field_here(&given))
-    return lb_field_fail(&given, err, "the model has a recording, which is played as it is");
+    return lb_field_fail(&given, err, "the model has a recording, which cannot be changed");
   if (body->method == LB_METHOD_RECORDED) return LB_OK;
   lbStatus status = lb_scene_read_damping(json, body, err);
   double damping[2] = { body->damping_mass, body->damping_stiffness };

@@ -84,7 +84,7 @@ static lbStatus voxelise(lbBuildJob *job, lbError *err) {
   if (job->def->material && job->def->material->model == LB_MATERIAL_SHELL) return LB_OK;
   if (body->mesh->triangle_count == 0)
     return lb_fail(err, LB_ERR_MESH,
-                   "%s: has neither triangles nor tets nor bricks, there is nothing to build",
+                   "%s: has neither triangles nor tets nor bricks, a model needs one of them",
                    job->path);
   double start = lb_seconds();
   lbVoxeliseDef def = lb_voxelise_def();

@@ -92,7 +92,7 @@ static lbStatus refuse_way(const lbScene *scene, lbWay way, lbError *err) {
     if (suits(body, way)) continue;
     if (way == LB_WAY_SUBSPACE && !body->model)
       return lb_fail(err, LB_ERR_UNSUPPORTED,
-                     "body \"%s\": polynomials are for the material \"stvk\" alone, use cubature",
+                     "body \"%s\": polynomials are only for the material \"stvk\", use cubature",
                      body->name);
     return lb_fail(err, LB_ERR_UNSUPPORTED, "body \"%s\": the model was not built for %s",
                    body->name, names[way]);

@@ -197,8 +197,7 @@ EXPORT int page_world_add(World *w, const char *name, const void *bytes, size_t 
   const lbBundle *bundle = read_bundle(w, name, bytes, count);
   if (!bundle) return -1;
   if (bundle->world)
-    return failed(lb_fail(&page_error, LB_ERR_ARGUMENT,
-                          "%s is a scene: open it as a world of its own", name));
+    return failed(lb_fail(&page_error, LB_ERR_ARGUMENT, "%s is a scene: open it as a world", name));
   lbStatus status = lb_world_add(w->world, bundle->models[0], &def, &id, &page_error);
   if (!status) {
     lbBody *body = lb_world_body(w->world, id);

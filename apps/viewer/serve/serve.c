@@ -264,7 +264,7 @@ static bool is_report_path(const vwServer *server, const char *path) {
 static enum MHD_Result begin_report(const Request *request, const char *path, void **state) {
   const char *length = header_of(request, "Content-Length");
   if (!length || header_of(request, "Transfer-Encoding"))
-    return reply_text(request, 411, "a report must tell its length\n", NULL, NULL);
+    return reply_text(request, 411, "a report must state its length\n", NULL, NULL);
   char *end;
   errno = 0;
   unsigned long long count = strtoull(length, &end, 10);

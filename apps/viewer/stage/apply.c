@@ -102,7 +102,7 @@ static void limit(const vwStage *stage, const vwSettings *s, size_t offset, vwCo
   case offsetof(vwSettings, method): limit_method(stage, state); break;
   case offsetof(vwSettings, compare):
     if (real_method_count(stage) < 2) disable(state, "the model has one method only");
-    if (!vw_colliders_are_level(stage)) disable(state, "what the bodies touch is there once only");
+    if (!vw_colliders_are_level(stage)) disable(state, "colliders exist only once");
     break;
   case offsetof(vwSettings, drop):
     if (vw_drop_refusal(stage)) disable(state, vw_drop_refusal(stage));

@@ -181,7 +181,7 @@ static vwHand *hand_of(vwStage *stage, int32_t pointer) {
 static vwHand *free_hand(vwStage *stage) {
   for (int32_t h = 0; h < VW_HANDS; h++)
     if (!stage->hands[h].used) return &stage->hands[h];
-  vw_stage_say(stage, "All hands are in use: let go of some pins first");
+  vw_stage_say(stage, "All hands are in use: release some pins first");
   return NULL;
 }
 
@@ -215,7 +215,7 @@ static bool begin_hold(vwStage *stage, int32_t pointer, vwHoldKind kind, int32_t
     hand->anchor = hand->target = hand->centre = lb_add_scaled(base, -hand->radius, direction);
   } else if (attach_hand(stage, hand, &err)) {
     drop_hand(stage, hand);
-    vw_stage_say(stage, "This body cannot be held at more points: let go of some pins first");
+    vw_stage_say(stage, "This body cannot be held at more points: release some pins first");
     return false;
   }
   hand->used = true;

@@ -28,7 +28,7 @@ static const vwControl controls[] = {
     .help = "Simulated time against the clock: below 1 is slow motion",
     .offset = AT(speed), .low = 0.01, .high = 4, .initial = 1, .shared = true },
   { .name = "rate", .label = "Steps a second", .unit = "Hz", .group = TIME, .kind = VW_LOG_SLIDER,
-    .help = "Steps of the simulation in a second of its own time",
+    .help = "Steps in a second of simulated time",
     .offset = AT(rate), .low = 30, .high = 2000, .initial = 240, .shared = true },
 
   { .name = "gravity_on", .label = "Gravity", .unit = "", .group = WORLD, .kind = VW_TOGGLE,
@@ -142,15 +142,15 @@ static const vwControl controls[] = {
     .help = "Move the camera so that everything is seen", .key = 'f' },
 
   { .name = "picture", .label = "Picture", .unit = "", .group = RECORD, .kind = VW_BUTTON,
-    .help = "Save what is seen as a PNG", .key = 'p' },
+    .help = "Save the picture as a PNG", .key = 'p' },
   { .name = "video", .label = "Video", .unit = "", .group = RECORD, .kind = VW_BUTTON,
     .help = "Start or stop recording a video", .key = 'v' },
   { .name = "animation", .label = "Animation", .unit = "", .group = RECORD, .kind = VW_BUTTON,
     .help = "Start or stop recording an animated .glb", .key = 'a' },
   { .name = "sketch", .label = "Sketch of forces", .unit = "", .group = RECORD, .kind = VW_BUTTON,
-    .help = "Start or stop recording what the hands pull, for building a basis", .key = 'k' },
+    .help = "Start or stop recording the forces of hands, for building a basis", .key = 'k' },
   { .name = "pose", .label = "Pose", .unit = "", .group = RECORD, .kind = VW_BUTTON,
-    .help = "Save the shape as it is now as an .obj", .key = 's' },
+    .help = "Save the present shape as an .obj", .key = 's' },
 
   { .name = "open", .label = "Open a file", .unit = "", .group = SCENE, .kind = VW_BUTTON,
     .help = "Open a scene, model or mesh; dropping it on the window does the same", .key = 'o' },
