@@ -352,7 +352,7 @@ static lbStatus write_subspace_provenance(const lbReduceDef *def, const lbSubspa
   bool pca = b->kind == LB_BASIS_DERIVATIVES || b->kind == LB_BASIS_SKETCH;
   if (basis->whole_dimension > draft->size.subspace_dimension &&
       basis->dimension == draft->size.subspace_dimension)
-    snprintf(cut, sizeof cut, ", cut within a group of equal ones that ends at %d",
+    snprintf(cut, sizeof cut, ", cut between equal ones that go on to %d",
              (int)basis->whole_dimension);
   snprintf(more, sizeof more,
            "limber: " LB_VERSION "\nmethod: subspace%s\nbasis: %s%s%s\n"

@@ -116,7 +116,7 @@ def a_square_bar_with_a_cut_pair_says_so(folder):
         check(("matter equally" in result.err) == cut,
               f"dimension {dimension}: {result.err!r}, values {values}")
         provenance = limber("info", model).expect(0).out
-        check((f"{dimension} of " in provenance) and ("cut within a group of equal" in provenance) == cut,
+        check((f"{dimension} of " in provenance) and ("cut between equal" in provenance) == cut,
               f"dimension {dimension}: {provenance}")
 
 
