@@ -74,7 +74,7 @@ void cli_say(const char *format, ...) LB_PRINTF(1, 2);
 void cli_note(const char *format, ...) LB_PRINTF(1, 2);
 // "limber: what: why, what to do" on stderr.
 cliStatus cli_fail(const lbError *err);
-// The same for work on a file, which is named where the message does not do so.
+// The same for work on a file; adds the file name unless the message has it.
 cliStatus cli_fail_about(const char *path, const lbError *err);
 cliStatus cli_usage(const cliVerb *verb, const char *format, ...) LB_PRINTF(2, 3);
 // Prints the document with 17 digits and releases it.

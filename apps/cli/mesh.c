@@ -131,7 +131,7 @@ static json_t *problem_document(const lbMeshProblem *problem) {
                    ids);
 }
 
-// How many triangles each look (a material of OBJ and glTF) has; NULL: no memory.
+// Number of triangles of each appearance (a material of OBJ and glTF); NULL: no memory.
 static int32_t *count_looks(const lbMesh *mesh) {
   int32_t *counts = lb_alloc((size_t)mesh->appearance_count, sizeof *counts);
   for (int32_t t = 0; counts && mesh->triangle_appearances && t < mesh->triangle_count; t++)

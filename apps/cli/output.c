@@ -215,7 +215,7 @@ static bool is_stopped_by_signal(void) {
   return false;
 }
 
-// A bar on a terminal, plain lines otherwise; nothing for work under a second.
+// Progress: a bar on a terminal, plain lines otherwise; none for work under a second.
 static bool show_output_progress(const char *stage, double fraction, void *context) {
   (void)context;
   has_selection = keeps_selection && strncmp(stage, "cubature, ", 10) == 0;

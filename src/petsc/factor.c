@@ -38,7 +38,7 @@ struct lbFactor {
   lbExchange exchange;  // from there to the ranks of the rows
   int32_t *arriving;    // (rows) where those that arrive belong
   bool exchanges;       // the last four are there
-  int32_t width;        // right-hand sides that there is room for in
+  int32_t width;        // right-hand sides that fit into
   double *solutions, *sent, *arrived;
 };
 

@@ -67,7 +67,7 @@ typedef struct Axis {
   const lbFem *fem;
   lbFemMatrix matrix;
   size_t axis;
-  lbSparse *part;    // NULL: the elements lie elsewhere, and these are
+  lbSparse *part;    // NULL: an engine has the elements; then these are
   double *from, *to; // (3 nodes) right-hand side and solution
 } Axis;
 

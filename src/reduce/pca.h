@@ -29,7 +29,7 @@ lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSpars
 
 // Rows of A that lie on several processes, each with some of them, all of which call together.
 typedef struct lbPcaRanks {
-  int64_t size;                                                    // rows of all
+  int64_t size;                                                    // rows over all processes
   lbStatus (*agree)(void *context, lbStatus status, lbError *err); // any process's failure
   // The triangle of every process's C (count x count) one above the other, for all of them.
   lbStatus (*join)(void *context, int32_t count, double *C, lbError *err);

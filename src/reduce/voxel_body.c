@@ -28,7 +28,7 @@ typedef struct Sweep {
 
 static void take_piece(Sweep *s, int32_t element, lbVec3 centre, double volume) {
   int32_t at[3];
-  if (!lb_voxel_grid_find(s->grid, centre, at)) return; // never: the grid holds the mesh
+  if (!lb_voxel_grid_find(s->grid, centre, at)) return; // cannot happen: the grid encloses the mesh
   int32_t cell = lb_voxel_grid_index(s->grid, at[0], at[1], at[2]);
   bool is_new = s->last[cell] != element;
   s->last[cell] = element;
@@ -276,7 +276,7 @@ static lbStatus take_voxel_body_memory(const Sweep *s, lbVoxelBody *body, lbErro
   return LB_OK;
 }
 
-// Flat elements alone leave a voxel without volume: then its own centre counts, and equal shares.
+// A voxel with only flat elements has no volume: its own centre is used, with equal shares.
 static void finish_voxel(lbVoxelBody *body, int32_t v) {
   double volume = body->volumes[v], *centre = body->centres + 3 * (size_t)v;
   int32_t count = body->begin[v + 1] - body->begin[v];

@@ -29,7 +29,7 @@ typedef struct lbKnownFactor {
 lbStatus lb_accuracy_measure_by(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
                                 lbKnownFactor *known, lbAccuracy **out, lbError *err);
 
-// What all motions of a comparison share. Vectors are full unless said otherwise.
+// Data shared by all motions of a comparison. Vectors are full unless noted.
 typedef struct lbComparison {
   const lbFem *fem;
   const lbModel *model;

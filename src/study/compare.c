@@ -43,7 +43,7 @@ static bool is_polynomial(const lbSceneBody *body) {
   return true;
 }
 
-// A model can move in the ways that were built into it, and unreduced.
+// A model can be played by the methods that were built into it, and unreduced.
 static bool suits(const lbSceneBody *body, lbWay way) {
   if (way == LB_WAY_SUBSPACE && !is_polynomial(body)) return false;
   if (!body->model || way == LB_WAY_FULL) return true;

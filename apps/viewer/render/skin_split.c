@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE_REACH = 8 }; // of more triangles than that in one edge, not all pairs are looked at
+enum { EDGE_REACH = 8 }; // at an edge of more triangles only some pairs are compared
 
 typedef struct Corner { // of a triangle, at a vertex; sorted, equal ones become one vertex
   int32_t group;        // the least corner of the smoothing group

@@ -11,7 +11,7 @@
 #define BALL_STIFFNESS 300.0 // times the body's own where it is softest
 #define STIFF_PLACE 0.05 // places stiffer than this, of the softest, count as this: no lever there
 #define FARTHEST 10.0    // sizes of the scene that a target may be from where it was grabbed
-#define PIN_REACH 14.0   // pixels around a pin in which a press means it
+#define PIN_REACH 14.0   // pixels around a pin in which a press selects it
 
 // ---- pulls -------------------------------------------------------------------------------------
 

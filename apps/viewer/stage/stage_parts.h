@@ -80,7 +80,7 @@ typedef struct vwHand { // something that a pointer does, or a pin
   int32_t group, member;
   lbPoint point;
   lbVec3 anchor;          // of the plane in which the pointer moves, without the role's shift
-  lbVec3 target;          // likewise; of a ball: where it is going
+  lbVec3 target;          // likewise; of a ball: its target
   lbVec3 centre;          // of a ball, likewise
   double radius;          // of a ball
   lbVec3 force;           // of a ball in the last step
