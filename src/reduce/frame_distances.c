@@ -142,7 +142,8 @@ static lbStatus measure_frame_distances(const lbVoxels *voxels, const double *po
   return LB_OK;
 }
 
-// Of two frames: exactly where one sees the other. Of a painted region: of its nearest voxel.
+// Between two frames: exact where the straight line stays inside. Of a painted region: of its
+// nearest voxel.
 static double frame_distance(const lbVoxels *voxels, const double *positions,
                              const lbFrameDistances *made, int32_t i, int32_t j) {
   const double *from_i = made->from + (size_t)i * (size_t)voxels->count;

@@ -51,7 +51,7 @@ void lb_weights_normalise(lbWeights *field) {
 typedef struct Shape {
   lbWeightKind kind;
   int32_t frame_count;
-  double radius, cutoff, smallest; // smallest: e that counts as none
+  double radius, cutoff, smallest; // smallest: e that counts as 0
   const bool *painted;
   const double *between; // (frames x frames)
 } Shape;
