@@ -579,8 +579,8 @@ const cliVerb cli_build = {
   "Takes a surface (voxelised, and carried by the bricks), a volume mesh or a body of a scene,\n"
   "reduces it to the shapes that it moves in, compares the result with the full simulator and\n"
   "writes a .glb: limber plays it, and any glTF viewer shows it with its modes as morph targets.\n"
-  "What you leave out is chosen for you, and printed. A scene's settings take precedence\n"
-  "over the defaults, options over both.\n",
+  "Settings that you leave out are chosen for you, and printed. A scene's settings take\n"
+  "precedence over the defaults, options over both.\n",
   "  limber mesh --generate torus --surface -o torus.obj\n"
   "  limber build torus.obj -o torus.glb\n"
   "  limber mesh --generate turtle --surface -o turtle.obj\n"

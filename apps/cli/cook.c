@@ -8,7 +8,7 @@ static cliStatus run_cook(int count, char **words) {
   lbCookDef def = lb_cook_def();
   const cliOption options[] = {
     { "o", CLI_TEXT, &output, NULL, "WORLD.glb", "the file to write" },
-    { "bare", CLI_FLAG, &def.bare, NULL, NULL, "no glTF part, for limber alone" },
+    { "bare", CLI_FLAG, &def.bare, NULL, NULL, "without a glTF part, only for limber" },
     { "single", CLI_FLAG, &def.single, NULL, NULL,
       "round to single precision: the file packs to about half" },
     { 0 },

@@ -109,7 +109,7 @@ static void print_scene(const lbScene *scene) {
           (int)scene->load_count, (int)scene->probe_count, (int)scene->step_count, scene->time_step,
           scene->gravity[0], scene->gravity[1], scene->gravity[2]);
   if (scene->substeps_max != lb_world_settings().substeps_max)
-    cli_say("a failed step is taken again in up to %d substeps\n", (int)scene->substeps_max);
+    cli_say("a step that fails is repeated with up to %d substeps\n", (int)scene->substeps_max);
   if (scene->title) cli_say("title: %s\n", scene->title);
   if (scene->hint) cli_say("try: %s\n", scene->hint);
   for (int32_t i = 0; i < scene->body_count; i++) {

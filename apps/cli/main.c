@@ -80,7 +80,7 @@ static void *run_call(void *context) {
   return NULL;
 }
 
-// Where `ulimit -s` leaves less than is usual, the work gets a thread with a stack of its own.
+// With a small stack limit (`ulimit -s`) the work runs on a thread with its own stack.
 static bool stack_is_small(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&

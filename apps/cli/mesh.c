@@ -68,7 +68,7 @@ static cliStatus check_mesh_job(Job *job, const cliArguments *arguments) {
   if (job->rig && (!job->generate || !job->output))
     return cli_usage(&cli_mesh, "--rig needs --generate figure and -o FILE.glb");
   if (job->rig && (job->split || job->clean || job->wants_fill || job->wants_voxels))
-    return cli_usage(&cli_mesh, "--rig takes only what says how the figure is made");
+    return cli_usage(&cli_mesh, "--rig goes only with options of the figure");
   if (job->wants_voxels && job->wants_fill)
     return cli_usage(&cli_mesh, "give --voxelise or --fill, not both");
   if (job->wants_voxels && job->voxelise < 1)
@@ -131,7 +131,7 @@ static json_t *problem_document(const lbMeshProblem *problem) {
                    ids);
 }
 
-// How many triangles each look (a material of OBJ and glTF) has; NULL: no memory.
+// Number of triangles of each appearance (a material of OBJ and glTF); NULL: no memory.
 static int32_t *count_looks(const lbMesh *mesh) {
   int32_t *counts = lb_alloc((size_t)mesh->appearance_count, sizeof *counts);
   for (int32_t t = 0; counts && mesh->triangle_appearances && t < mesh->triangle_count; t++)

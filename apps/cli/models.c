@@ -133,7 +133,7 @@ static int32_t fixed_count(const lbModel *model) {
   return count;
 }
 
-// By the method that is taken where nothing is said.
+// By the default method of the model.
 static bool is_free(const lbModel *model) {
   return lb_model_is_free_by(model, lb_model_default_method(model));
 }
@@ -284,7 +284,7 @@ static json_t *write_models_body(const lbWorldDef *w, int32_t i) {
 
 static const char *point_name(int32_t kind) { return kind == LB_POINT_VERTEX ? "vertex" : "node"; }
 
-// What viewers are told; null where nothing is said.
+// Settings for viewers; null where not set.
 static json_t *view_document(const lbWorldDef *w) {
   double height = 0;
   lbGround ground = lb_world_ground(w, &height);
@@ -345,7 +345,7 @@ static void print_world(const lbWorldDef *w, bool arrays) {
           (int)w->size.body_count, (int)w->size.load_count, (int)w->size.probe_count,
           (int)w->step_count[0], w->time_step[0], w->gravity[0], w->gravity[1], w->gravity[2]);
   if (w->substeps_max)
-    cli_say("  a failed step is taken again in up to %d substeps\n", (int)w->substeps_max[0]);
+    cli_say("  a step that fails is repeated with up to %d substeps\n", (int)w->substeps_max[0]);
   print_view(w);
   for (int32_t i = 0; i < w->size.body_count; i++) {
     const double *x = w->body_positions + 3 * (size_t)i;

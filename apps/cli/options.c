@@ -22,7 +22,7 @@ cliStatus cli_usage(const cliVerb *verb, const char *format, ...) {
 
 static const char *dashes(const cliOption *option) { return option->name[1] ? "--" : "-"; }
 
-// A line break in the help goes on in the help's column.
+// A line break in the help continues in the help's column.
 static void print_option(const cliOption *option) {
   char left[40];
   snprintf(left, sizeof left, "%s%s %s", dashes(option), option->name,

@@ -39,9 +39,9 @@ static void add_flags(json_t *flags, const lbSceneBody *body, const lbRunBody *r
            "steps did not converge");
   add_flag(flags, body, run->adapted_count,
            in_parts ? "step was taken in parts"
-                    : "step was taken in parts or by another rule (adapted)",
+                    : "step was taken in substeps or by another integrator (adapted)",
            in_parts ? "steps were taken in parts"
-                    : "steps were taken in parts or by another rule (adapted)");
+                    : "steps were taken in substeps or by another integrator (adapted)");
   add_flag(flags, body, run->jumped_count, "step carried it along a frame that jumped",
            "steps carried it along a frame that jumped");
   add_flag(flags, body, run->nonfinite_count, "step was refused as not finite",

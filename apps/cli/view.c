@@ -226,12 +226,12 @@ static cliStatus run_view(int count, char **words) {
 
 const cliVerb cli_view = {
   "view",
-  "look at a scene, model or mesh and pull at it; without one: the gallery",
+  "view a scene, model or mesh and pull on it; without one: the gallery",
   "limber view [X] [options]",
   "X is a scene (.json), a model or cooked file (.glb), a mesh or surface, for which a model is\n"
   "built first, or a folder with a gallery.json. Drag a body to pull it, drag beside it to turn "
   "the\n"
-  "camera; ? lists the keys. l lets go of what holds an object and drops it on the ground.\n"
+  "camera; ? lists the keys. l releases the supports of an object and drops it on the ground.\n"
   "--web serves the same as a web page, on this machine alone.\n"
   "With --json the window prints a summary when it is closed.\n",
   "  limber view\n"

@@ -81,7 +81,7 @@ static lbStatus find_mpi_modes(const char *path, const lbMaterial *material, int
 
 // ---- rank 0 ------------------------------------------------------------------------------------
 
-// The ranks have a processor each, so a rank has one thread unless more are asked for.
+// The ranks have a processor each, so a rank has one thread by default.
 static cliStatus run_mpi_verb(const cliVerb *verb, int count, char **words) {
   enum { MOST = 256 };
   static char threads[] = "--threads=1";
@@ -128,8 +128,8 @@ static cliStatus run_mpi(int count, char **words) {
 
 // ---- the end -----------------------------------------------------------------------------------
 
-// mpirun passes Ctrl-C on as SIGTERM, and a second later kills what is left. Rank 0 says that the
-// job was interrupted before that; the others wait for it, but not for ever.
+// mpirun passes Ctrl-C on as SIGTERM, and a second later kills the remaining processes. Rank 0 says
+// that the job was interrupted before that; the others wait for it, but not for ever.
 static void wait_for_rank_0(int signal_number) {
   (void)signal_number;
   alarm(3);

@@ -221,7 +221,7 @@ lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *
 // out, under a law that forbids it, do that.)
 int32_t lb_body_step(lbBody *body, double dt);
 
-// ---- material ------------------------------------------------------------------------
+// ---- material ----------------------------------------------------------------------------------
 
 lbMaterial lb_model_material(const lbModel *model, int32_t index); // one of the model's own
 // Another Young's modulus (Pa), Poisson ratio and density (kg/m³) for one of the model's materials,
@@ -236,7 +236,7 @@ lbStatus lb_body_set_material(lbBody *body, int32_t material, double young, doub
 // Rayleigh damping: α in 1/s, β in s; every method. For all bodies of a batch.
 lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness);
 
-// ---- constraints: prescribed motion of points -----------------------------------------
+// ---- constraints: prescribed motion of points --------------------------------------------------
 //
 // One rule for all of them and for every method: the force of a constraint is constant over a step,
 // and all forces of a body are found together, inside its step. With x0 and x1 where a point is at
@@ -289,7 +289,7 @@ int32_t lb_body_constraint_rank(const lbBody *body); // of the system last solve
 // of its force_points if it has such. For force feedback.
 lbStatus lb_body_constraint_force(const lbBody *body, int32_t id, double *forces); // (points x 3)
 
-// ---- surface ------------------------------------------------------------------------
+// ---- surface -----------------------------------------------------------------------------------
 
 // World positions of all surface vertices (vertices x 3).
 void lb_body_surface(const lbBody *body, double *positions);

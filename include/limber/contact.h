@@ -239,7 +239,7 @@ lbVec3 lb_world_contact_force(const lbWorld *world, lbBodyId id);
 lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
                                  lbVec3 *torque, lbError *err);
 
-// ---- queries -----------------------------------------------------------------------------
+// ---- queries -----------------------------------------------------------------------------------
 
 typedef struct lbFound {
   lbBodyId body;         // one of the two, the other is 0; both 0: nothing was found

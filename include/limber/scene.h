@@ -138,7 +138,7 @@ typedef struct lbScene {
   int32_t substeps;                   // default 1
   int32_t substeps_max;               // as lbWorldSettings.substeps_max, 1 to 64; default 16
   bool self;                          // bodies touch themselves
-  double hit_speed; // m/s: a run records faster impacts as hits; INFINITY: none
+  double hit_speed;                   // m/s: a run records faster impacts as hits; INFINITY: none
   int32_t collider_count;
   lbSceneCollider *colliders;
   double time_step;   // s

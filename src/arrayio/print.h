@@ -1,4 +1,4 @@
-// Numbers in text files: every bit survives, and the locale's decimal comma does not get in.
+// Numbers in text files: exact to the last bit, with a decimal point in every locale.
 #ifndef LB_ARRAYIO_PRINT_H
 #define LB_ARRAYIO_PRINT_H
 

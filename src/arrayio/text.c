@@ -113,7 +113,7 @@ static bool starts_with_word(const char *p, const char *end, const char *word) {
 }
 
 // A decimal number: digits * 10^exponent. The point half way between two doubles has at most 767
-// significant digits; of what lies beyond the kept ones it only matters whether all of it is zero.
+// significant digits; of the digits dropped it only matters whether all are zero.
 enum { KEPT_DIGITS = 800 };
 typedef struct Decimal {
   char digits[KEPT_DIGITS];

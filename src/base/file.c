@@ -84,8 +84,7 @@ static void writer_clear(lbFileWriter *writer) {
   *writer = (lbFileWriter){ 0 };
 }
 
-// The file that symbolic links lead to, which need not exist yet. NULL: no memory, or links that
-// lead in a circle.
+// The target of symbolic links, which need not exist yet. NULL: no memory, or circular links.
 static char *follow_links(const char *path) {
   char *current = lb_duplicate_text(path);
 #ifndef _WIN32

@@ -22,7 +22,7 @@ static void *align_block(char *raw) {
   return block;
 }
 
-// A large block is asked for in large pages, which the system hands out in fewer pieces: the first
+// A large block uses huge pages, which the system maps in fewer pieces: the first
 // writes to 100 MB cost 25 000 page faults otherwise. Systems without huge pages ignore this.
 static char *in_large_pages(char *raw, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)

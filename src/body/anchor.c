@@ -1,13 +1,15 @@
 // Frames that bodies carry along (anchor.h).
 #include "body/anchor.h"
 
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/reaction.h"
 
 #include <string.h>
 
-#define REACH 0.12 // of the body's size: points so much farther than the nearest lead the anchor
+// Share of the body's size: points so much farther than the nearest lead the anchor. Doubled,
+// joints grip a larger part of a soft body and bend it less.
+#define REACH 0.12
 
 // ---- vertices ----------------------------------------------------------------------------------
 

@@ -38,6 +38,9 @@ void lb_body_clear_forces(lbBody *body);
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
 int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *scratch);
 int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch); // and the linearisation
+// Opens a step that stays open (open_step.c) in a scratch of its own, body->open. False: no memory,
+// an absurd state.
+bool lb_part_keep_open(lbBody *body, const lbStep *step);
 // Inertial forces with the coordinates that came out, unless they are known.
 void lb_part_correct(lbBody *body, lbStep *step, lbScratch *scratch);
 // The open step <- with the forces that contacts hold now: scratch->q without constraints.

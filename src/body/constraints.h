@@ -14,7 +14,7 @@
 
 #include "body/body.h"
 
-#define LB_CONSTRAINED_MOST 256 // points; ids count on it
+enum { LB_CONSTRAINED_MOST = 256 }; // points of a body; ids count on it
 
 typedef struct lbConstraintSlot {
   int32_t generation; // how often it was used before; part of the id

@@ -1,11 +1,12 @@
 // Making bodies: one block of memory for a body of its own or for all bodies of a batch.
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/response.h"
 
 #include <string.h>
 
-#define DAMPING_MOST 1e40 // as in models
+// 1/s or s: damping beyond is refused, as in models. Doubled, nothing changes.
+#define DAMPING_MOST 1e40
 
 lbBodyDef lb_body_def(void) {
   return (lbBodyDef){ .rotation = { 0, 0, 0, 1 },

@@ -2,8 +2,16 @@
 #include "body/guard.h"
 
 #include "body/constraints.h"
+#include "body/energy.h"
 
-#define TURN_MAX 0.15 // rad a substep: coupling of spin and shape is explicit, more creates energy
+#include <string.h>
+
+// rad a substep: the coupling of spin and shape is explicit. Doubled, bodies that spin create
+// energy in more of their steps.
+#define TURN_MAX 0.15
+// Momenta and shape after a step that was taken back, of what they were. Doubled distance from 1,
+// dragged bodies lose more motion where they get stuck, and get free sooner.
+#define SLOWER 0.8
 
 double lb_guard_turn_substeps(const lbBody *body, double h) {
   if (body->frame.kind != LB_FRAME_FREE || body->frame.decoupled || body->frame.fitted) return 1;
@@ -24,9 +32,17 @@ static double counted(const lbBody *body, double created) {
   return fabs(created) <= body->prepared->energy_noise ? 0 : created;
 }
 
+// The world, and the balance of a free frame and its shape, keep the account of all energy of a
+// body.
+static bool has_own_account(const lbBody *body) {
+  return !body->take.guarded && body->frame.kind != LB_FRAME_FREE;
+}
+
 bool lb_guard_bears(const lbBody *body, double created, double energy) {
-  created = counted(body, created);
-  return created <= 0 || body->frame.created + created <= limit_of(body, energy);
+  double account = counted(body, created);
+  if (account <= 0) return true;
+  if (has_own_account(body)) account += body->frame.created;
+  return account <= limit_of(body, energy);
 }
 
 void lb_guard_book(lbBody *body, double created, double energy) {
@@ -36,7 +52,7 @@ void lb_guard_book(lbBody *body, double created, double energy) {
 
 double lb_guard_account(lbBody *body, const lbStep *step, lbScratch *s) {
   double energy = 0;
-  if (body->take.guarded || body->frame.kind == LB_FRAME_FREE) return 0;
+  if (!has_own_account(body)) return 0;
   double created = body->prepared->method->created(body, step, s, &energy);
   if (created == 0 && energy == 0) return 0;
   bool bears = lb_guard_bears(body, created, energy); // not a number: no
@@ -119,6 +135,82 @@ static int32_t take_substeps(lbBody *body, double h, int32_t take, lbScratch *s)
   body->frame.decoupled = decoupled;
   return flags;
 }
+
+// ---- energy ------------------------------------------------------------------------------------
+
+// A free body keeps its momenta by construction and its energy up to the order of the integrator:
+// spins as fast as its own frequencies, and constraints that turn it far in a step, can create
+// energy. A step that brings the account above its limit fails; in the last take the shape is
+// slowed down, then put back, and at last the whole step is. Where constraints drag a body, the
+// account is that of an observer who moves with their targets, for whom these do no work.
+
+// The largest factor up to 1 with which the energy is no more than wanted; 0 when none is.
+static double slow_down(const lbFreeEnergy *e, double wanted) {
+  double low = 0, high = 1;
+  if (lb_free_energy_at(e, 0) > wanted) return 0;
+  for (int i = 0; i < 40; i++) {
+    double middle = 0.5 * (low + high);
+    *(lb_free_energy_at(e, middle) <= wanted ? &low : &high) = middle;
+  }
+  return low;
+}
+
+static void set_rates(lbBody *body, double factor, lbScratch *s) {
+  for (int32_t i = 0; i < body->prepared->padded; i++) s->v[i] *= factor;
+  body->prepared->method->put(body, s->q, s->v, NULL);
+  lb_body_disturb(body);
+  lb_frame_update_rates(body, s->q, s->v, s);
+}
+
+// Energies that the body exchanges in passing count too: an error in the work of gravity is one.
+static double level_of(const lbBody *body, double energy) {
+  const lbPrepared *p = body->prepared;
+  return energy + p->mass * lb_length(body->gravity) * p->size;
+}
+
+// What is added to an energy for an observer who moves with u: kinetic energy of P - m u.
+static double seen_from(const lbBody *body, lbVec3 P, lbVec3 u) {
+  return 0.5 * body->prepared->mass * lb_dot(u, u) - lb_dot(P, u);
+}
+
+int32_t lb_guard_energy(lbBody *body, const lbStep *step, const lbFrameState *start, lbVec3 drift,
+                        lbScratch *s) {
+  lbFrameState *f = &body->frame;
+  lbFreeEnergy now = lb_free_energy(body, s->q, s->v, s);
+  now.a += seen_from(body, f->momentum, drift);
+  double before = step->frame.energy + seen_from(body, start->momentum, drift);
+  double energy = lb_free_energy_at(&now, 1),
+         created = energy - before - lb_step_work(body, step, start, drift, true, s);
+  double noise = body->prepared->energy_noise;
+  double limit = LB_ENERGY_TOLERANCE * level_of(body, fmax(energy, before)) + noise;
+  double account = f->created + created;
+  f->created = fmin(fmax(account, 0), limit);
+  if (isfinite(energy) && !(created > 0 && account > limit)) return 0;
+  // The guard takes it again; of a body that is held shorter substeps create as much.
+  bool last = step->integrator == LB_STEP_EULER || (lb_body_is_constrained(body) && f->decoupled);
+  if (!last) return LB_STEP_FAR;
+  bool finite = isfinite(now.a);
+  double wanted = fmax(finite ? energy - (account - limit) : before, 0);
+  set_rates(body, finite ? slow_down(&now, wanted) : 0, s);
+  if (finite && now.a <= wanted + limit) return LB_STEP_ADAPTED;
+  memcpy(s->q, s->q0, (size_t)body->prepared->padded * sizeof(double));
+  set_rates(body, 0, s);
+  now = lb_free_energy(body, s->q, s->v, s);
+  now.a += seen_from(body, f->momentum, drift);
+  if (lb_free_energy_at(&now, 1) <= wanted + limit) return LB_STEP_ADAPTED;
+  *f = *start;
+  f->created = 0;
+  if (lb_body_is_constrained(body)) { // where it was, and slower: what holds it takes momentum
+    lbVec3 along = lb_scale(body->prepared->mass, drift);
+    f->momentum = lb_add_scaled(along, SLOWER, lb_sub(f->momentum, along));
+    f->angular = lb_scale(SLOWER, f->angular);
+    for (int32_t i = 0; i < body->prepared->padded; i++) s->q[i] *= SLOWER; // or it stays for ever
+  }
+  set_rates(body, 0, s);
+  return LB_STEP_ADAPTED | LB_STEP_NOT_CONVERGED;
+}
+
+// ---- takes -------------------------------------------------------------------------------------
 
 static lbFailure cause_of(const lbBody *body) {
   return body->prepared->method->is_linear && !is_held_and_free(body) ? LB_FAIL_ROWS : LB_FAIL_BODY;

@@ -16,7 +16,7 @@
 
 #include "body/body.h"
 
-#define LB_GUARD_SUBSTEPS 16 // of a single body, at most
+enum { LB_GUARD_SUBSTEPS = 16 }; // of a single body, at most
 // Of kinetic and elastic energy and m g size: energy that steps may have created and later ones not
 // lost. Doubled, bodies may swing twice as much too far before a step is taken again.
 #define LB_ENERGY_TOLERANCE 0.01
@@ -77,5 +77,10 @@ int32_t lb_guard_take(lbBody *body, double h, lbTakeSubsteps *substeps, lbScratc
 int32_t lb_guard_step(lbBody *body, double h, lbScratch *scratch);
 // The same from the second take on, after a first attempt with these flags.
 int32_t lb_guard_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
+// The account of energy of a free body after a step (flags): LB_STEP_FAR where the step is to be
+// taken again; in the last take created energy is taken out of the motion. `drift`: of the targets
+// of constraints.
+int32_t lb_guard_energy(lbBody *body, const lbStep *step, const lbFrameState *start, lbVec3 drift,
+                        lbScratch *scratch);
 
 #endif

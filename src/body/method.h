@@ -22,7 +22,7 @@
 #include "body/state.h"
 
 // Where contacts press a body, for lbBodyMethod.refine.
-#define LB_PRESSES 48
+enum { LB_PRESSES = 48 };
 typedef struct lbPresses {
   int32_t count;
   struct lbPress {

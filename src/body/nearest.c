@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define ITERATIONS_MOST 200
+enum { ITERATIONS_MOST = 200 };
+// Share of the first residual that iterations may leave. Doubled, nothing changes but rounding.
 #define TOLERANCE 1e-15
 
 static double dot(size_t count, const double *a, const double *b) {

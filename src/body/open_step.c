@@ -5,7 +5,7 @@
 //   take:   q = q* + A⁻¹ λ, then what ends any step (lb_part_close)
 //
 // So a step is linearised and factored once, whatever touches the body.
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/reaction.h"
 #include "body/response.h"
 
@@ -84,31 +84,18 @@ static bool show_step(lbTouching *t) {
   return true;
 }
 
-static bool begin_step(lbTouching *t, double h) {
-  lbBody *body = t->body;
-  lbScratch *s = t->scratch;
-  const lbBodyTake *take = &body->take;
-  if (!body->contacts || !body->contacts->force || !lb_touch_make_work(body->prepared, s))
-    return false;
-  *s->step = (lbStep){ .h = h,
-                       .integrator = take->integrator,
-                       .share_before = take->partial ? take->before : 0,
-                       .share = take->partial ? take->after : 1,
-                       .whole = take->partial ? take->whole : &t->start,
-                       .stays_open = true };
-  s->flags = lb_part_open(body, s->step, s);
-  if (s->flags & LB_STEP_NONFINITE) return false;
-  lb_part_correct(body, s->step, s);
-  memcpy(s->base, s->q, (size_t)body->prepared->padded * sizeof(double));
-  return show_step(t);
-}
-
 bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
-  lb_touch_abandon(body);
-  lbScratch *s = lb_scratch_borrow(body->prepared);
-  *t = (lbTouching){ .body = body, .scratch = s, .start = body->frame };
-  body->open = s;
-  if (s && begin_step(t, h)) return true;
+  const lbBodyTake *take = &body->take;
+  *t = (lbTouching){ .body = body, .start = body->frame };
+  const lbStep step = { .h = h,
+                        .integrator = take->integrator,
+                        .share_before = take->partial ? take->before : 0,
+                        .share = take->partial ? take->after : 1,
+                        .whole = take->partial ? take->whole : &t->start,
+                        .stays_open = true };
+  bool ready = body->contacts && body->contacts->force && lb_part_keep_open(body, &step);
+  t->scratch = body->open;
+  if (ready && lb_touch_make_work(body->prepared, t->scratch) && show_step(t)) return true;
   lb_touch_abandon(body);
   t->scratch = NULL;
   return false;
@@ -143,7 +130,6 @@ void lb_touch_abandon(lbBody *body) {
 
 void lb_touch_release(lbBody *body) { body->contacts->acts = false; }
 
-// The responses of such forces are known: s->a moves the coordinates by s->c.
 void lb_touch_expect(lbBody *body, lbScratch *s) {
   for (int32_t i = 0; i < body->prepared->dimension; i++) {
     s->held[i] += s->a[i], s->late[i] += s->a[i], s->joined[i] += s->a[i];
@@ -152,42 +138,30 @@ void lb_touch_expect(lbBody *body, lbScratch *s) {
   s->step->loose = 1; // less is left than the caller tolerates
 }
 
-// s->a <- reduced forces that the contacts hold now and the step does not have; whether there are.
+// s->a <- forces (width) that the contacts hold now and the step does not have; whether there are.
 static bool find_new_forces(const lbBody *body, lbScratch *s) {
-  const double *force = body->contacts->acts ? body->contacts->force : NULL;
+  const int32_t width = lb_body_width(body);
   bool any = false;
-  for (int32_t i = 0; i < body->prepared->dimension; i++) {
-    double now = force ? force[i] : 0;
-    s->a[i] = now - s->joined[i];
+  lb_contacts_sum(body, s->b);
+  for (int32_t i = 0; i < width; i++) {
+    s->a[i] = s->b[i] - s->joined[i];
+    s->joined[i] = s->b[i];
     any |= s->a[i] != 0;
-    s->joined[i] = now, s->held[i] += s->a[i], s->late[i] += s->a[i];
   }
   return any;
-}
-
-static bool join_frame(const lbBody *body, lbScratch *s) {
-  const bool acts = body->contacts->acts;
-  const int32_t at = body->prepared->padded;
-  lbVec3 by[2];
-  if (body->frame.kind != LB_FRAME_FREE) return false;
-  for (int k = 0; k < 2; k++) {
-    double *joined = s->joined + at + 3 * k;
-    lbVec3 now = acts ? lb_vec3_load(body->contacts->force + at + 3 * k) : lb_vec3(0, 0, 0);
-    by[k] = lb_sub(now, lb_vec3_load(joined));
-    lb_vec3_store(joined, now);
-  }
-  s->step->frame.force = lb_add(s->step->frame.force, by[0]);
-  s->step->frame.torque = lb_add(s->step->frame.torque, by[1]);
-  return lb_dot(by[0], by[0]) > 0 || lb_dot(by[1], by[1]) > 0;
 }
 
 void lb_part_join(lbBody *body, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   memcpy(s->q, s->base, (size_t)p->padded * sizeof(double));
-  bool shape = find_new_forces(body, s), frame = join_frame(body, s);
-  if (shape) {
-    p->method->respond(body, s->step, s, s->a, s->b);
-    for (int32_t i = 0; i < p->dimension; i++) s->q[i] += s->b[i], s->moved[i] += s->b[i];
+  if (!find_new_forces(body, s)) return;
+  for (int32_t i = 0; i < p->dimension; i++) s->held[i] += s->a[i], s->late[i] += s->a[i];
+  if (body->frame.kind == LB_FRAME_FREE) {
+    lbFrameStep *to = &s->step->frame;
+    to->force = lb_add(to->force, frame_force_of(body, s->a));
+    to->torque = lb_add(to->torque, lb_vec3_load(s->a + p->padded + 3));
   }
-  if (shape || frame) s->corrected = false;
+  p->method->respond(body, s->step, s, s->a, s->b);
+  for (int32_t i = 0; i < p->dimension; i++) s->q[i] += s->b[i], s->moved[i] += s->b[i];
+  s->corrected = false;
 }

@@ -1,5 +1,5 @@
 // Questions about a whole body: what a ray hits, how it gives way, energy and momentum.
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/tree.h"
 

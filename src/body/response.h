@@ -8,7 +8,7 @@
 
 #include "body/anchor.h"
 
-#define LB_TOUCH_SPOTS 48 // of a body, at most
+enum { LB_TOUCH_SPOTS = 48 }; // contact points of a body, at most
 
 typedef enum lbSpotKind {
   LB_SPOT_SURFACE, // a place of a triangle

@@ -28,9 +28,10 @@ typedef struct Carriers {
   Carrier *all;
 } Carriers;
 
-#define CARRIERS_MOST 24 // of a contact point: three corners in elements of eight nodes
-
-#define RIGID_STRIDE (3 * LB_NODAL_POINTS + 8)
+enum {
+  CARRIERS_MOST = 24, // of a contact point: three corners in elements of eight nodes
+  RIGID_STRIDE = 3 * LB_NODAL_POINTS + 8
+};
 
 size_t lb_touch_nodal_room(const lbPrepared *p) {
   if (!p->has_node_blocks) return 0;

@@ -7,7 +7,7 @@
 
 #include "body/response.h"
 
-#define LB_NODAL_POINTS 256 // of such a body, at most
+enum { LB_NODAL_POINTS = 256 }; // of such a body, at most
 
 static inline bool lb_touch_is_nodal(const lbBody *body) { return body->prepared->has_node_blocks; }
 

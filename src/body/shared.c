@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#define RANGE_GAP 16 // nodes between two ranges of nodes that are not worth leaving out
+// Nodes between two ranges of nodes that are not worth leaving out.
+enum { RANGE_GAP = 16 };
 
 // ---- locks: held for a few instructions, or while a tree is made -------------------------------
 

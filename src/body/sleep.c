@@ -2,8 +2,9 @@
 #include "body/sleep.h"
 
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
+#include "body/tree.h"
 
 #include <string.h>
 
@@ -67,14 +68,18 @@ static double radius_of_places(const double *places) {
   return radius;
 }
 
-// Written to `places`.
+// Written to `places`. Rows of the search tree are shorter than those of an embedding.
 static void find_places(const lbBody *body, const lbRestPoints *points, lbScratch *s,
                         double *places) {
   const lbPrepared *p = body->prepared;
+  const lbTree *tree = NULL;
+  bool has_tree = lb_prepared_tree(p, &tree, NULL) == LB_OK && tree->rows;
   p->method->get(body, s->c, NULL, NULL);
   for (int32_t i = 0; i < LB_REST_POINTS; i++) {
     lbPoint point = lb_point_vertex(points->vertices[i]);
-    lbVec3 own = lb_add(lb_point_rest(p->model, &point), lb_point_apply(p, &point, s->c));
+    lbVec3 motion = has_tree ? lb_tree_motion(tree, points->vertices[i], s->c)
+                             : lb_point_apply(p, &point, s->c);
+    lbVec3 own = lb_add(lb_point_rest(p->model, &point), motion);
     lb_vec3_store(places + 3 * i, lb_body_place(body, own));
   }
 }

@@ -5,12 +5,12 @@
 // back in time, not for files that travel.
 #include "body/constraints.h"
 #include "body/point.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/response.h"
 
 #include <string.h>
 
-#define STATE_VERSION 6
+enum { STATE_VERSION = 6 };
 
 static const char state_magic[8] = { 'l', 'b', 's', 't', 'a', 't', 'e', 0 };
 

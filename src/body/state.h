@@ -135,10 +135,13 @@ typedef struct lbStep {
   lbFrameStep frame;
 } lbStep;
 
-#define LB_STEP_FAR (1 << 24)   // finite, but far from a solution: take it again by another rule
-#define LB_STEP_AGAIN (1 << 25) // one more iteration is needed
-#define LB_STEP_PRIVATE (LB_STEP_FAR | LB_STEP_AGAIN) // never leave the layer
-#define LB_STEP_FAILED (1 << 26) // a guarded step failed: the world restores the body
+// Flags beside lbStepFlags that never leave the library.
+enum {
+  LB_STEP_FAR = 1 << 24,    // finite, but far from a solution: the guard takes the step again
+  LB_STEP_AGAIN = 1 << 25,  // one more iteration is needed
+  LB_STEP_FAILED = 1 << 26, // a guarded step failed: the world restores the body
+  LB_STEP_PRIVATE = LB_STEP_FAR | LB_STEP_AGAIN // never leave the layer
+};
 
 static inline bool lb_time_step_is_legal(double dt) { return dt > 0 && dt <= LB_TIME_STEP_MOST; }
 

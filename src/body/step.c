@@ -4,18 +4,21 @@
 //                        \__________________________________________________________/  again?
 //   -> commit -> frame -> velocities along constraints
 //
-// All forces that are found on the way are held over the step. A step that a rule of the method
-// cannot take is taken again by the next rule, in parts; the state before it is kept for that.
+// All forces that are found on the way are held over the step. Contact forces are found between the
+// linearisation and the constraints, in a step that stays open (open_step.c). The guard (guard.h)
+// takes steps again that fail.
 #include "body/body.h"
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/energy.h"
 #include "body/guard.h"
 #include "body/response.h"
 
 #include <string.h>
 
-#define SPIN_MOST 2 // times the lowest natural frequency
+// Times the lowest natural frequency: beyond, spin and shape do not feel each other. Doubled,
+// bodies that spin fast may fly apart.
+#define SPIN_MOST 2
 
 lbStatus lb_time_step_refuse(double dt, lbError *err) {
   return lb_fail(err, LB_ERR_ARGUMENT, "the time step is %g s; it must be above 0, at most %g", dt,
@@ -33,13 +36,15 @@ static void hold_known_forces(lbBody *body, lbStep *step, lbScratch *s) {
   size_t all = (size_t)lb_body_width(body) * sizeof(double);
   memcpy(s->held, s->inertial, shape);
   memset(s->pull, 0, all);
-  memset(s->joined, 0, all);
   memset(s->late, 0, shape);
   memset(s->moved, 0, shape);
   s->corrected = false;
-  if (!lb_body_is_touched(body)) return;
-  lb_contacts_hold(body, step, s);
-  if (body->contacts->acts) memcpy(s->joined, body->contacts->force, all);
+  lb_contacts_sum(body, s->joined);
+  for (int32_t i = 0; i < body->prepared->dimension; i++) s->held[i] += s->joined[i];
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  step->frame.force = lb_add(step->frame.force, lb_vec3_load(s->joined + body->prepared->padded));
+  step->frame.torque =
+      lb_add(step->frame.torque, lb_vec3_load(s->joined + body->prepared->padded + 3));
 }
 
 int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *s) {
@@ -100,15 +105,31 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   flags |= method->commit(body, step, s);
   lb_frame_end(body, step, s);
   if (held) lb_constraints_settle(body, step, s);
-  if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
+  if (lb_body_is_touched(body)) lb_hand_settle(body, step, s);
   // A rigid body has no shape to take energy from; in a world the guard of islands does this.
   bool mends = free && body->prepared->dimension > 0 && !body->take.guarded;
-  if (mends) flags |= lb_frame_mend(body, step, &start, drift, s);
+  if (mends) flags |= lb_guard_energy(body, step, &start, drift, s);
   if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);
-  if (body->take.guarded) body->work = lb_step_work(body, step, &start, s);
+  bool known = !held || body->constraints->collocated; // otherwise forces act elsewhere
+  lbVec3 still = lb_vec3(0, 0, 0);
+  if (body->take.guarded)
+    body->work = known ? lb_step_work(body, step, &start, still, false, s) : INFINITY;
   if (body->frame.fitted) method->fit_frame(body, s);
   if (excess > 0) flags |= lb_guard_dissipate(body, excess, s);
   return flags;
+}
+
+bool lb_part_keep_open(lbBody *body, const lbStep *step) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  lb_touch_abandon(body);
+  if (!s) return false;
+  body->open = s;
+  *s->step = *step;
+  s->flags = lb_part_open(body, s->step, s);
+  if (s->flags & LB_STEP_NONFINITE) return false;
+  lb_part_correct(body, s->step, s);
+  memcpy(s->base, s->q, (size_t)body->prepared->padded * sizeof(double));
+  return true;
 }
 
 static bool is_the_open_one(const lbBody *body, const lbStep *step) {
@@ -206,18 +227,19 @@ static void step_plain(lbBody *body, double dt, lbScratch *scratch) {
   body->prepared->method->step_many(body->group, index, index + 1, dt, scratch);
 }
 
-int32_t lb_body_step_touched(lbBody *body, double h, lbTouch *touch, void *context,
-                             lbScratch *scratch) {
+int32_t lb_body_step_touched(lbBody *body, double h, lbTouch *touch, void *context) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
   lbFrameState start = body->frame;
-  lbStep step = { .h = h, .share = 1, .whole = &start };
+  lbStep step = { .h = h, .share = 1, .whole = &start, .stays_open = true };
+  int32_t flags = LB_STEP_REFUSED;
   body->led = 0;
-  int32_t flags = lb_part_open(body, &step, scratch), first = body->contacts->count;
-  if (!(flags & LB_STEP_NONFINITE)) touch(body, &step, scratch, context);
-  // What was opened can be joined where it is linear, which begin of some methods is not.
-  bool linear = lb_frame_is_still(body) && !body->prepared->method->fit_frame;
-  if (!linear) return lb_body_advance(body, h, scratch);
-  if (body->contacts->count > first) lb_contacts_join(body, &step, first, scratch);
-  return lb_body_conclude(body, h, lb_part_close(body, &step, scratch, flags), scratch);
+  if (scratch && lb_part_keep_open(body, &step)) touch(body, body->open->step, body->open, context);
+  if (scratch)
+    flags = lb_body_advance(body, h, scratch);
+  else
+    lb_fail_memory(body->message);
+  lb_scratch_return(body->prepared, scratch);
+  return flags;
 }
 
 int32_t lb_body_step(lbBody *body, double dt) {

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#define STRESS_MOST 1e30 // Pa: what is beyond, or no number, counts as this
+// Pa: what is beyond, or no number, counts as this. Doubled, nothing changes.
+#define STRESS_MOST 1e30
 
 static lbMaterialModel law_of(const lbPrepared *prepared, int32_t material) {
   return prepared->stress_by_material ? (lbMaterialModel)prepared->model->material_laws[material]

@@ -258,7 +258,7 @@ lbStatus lb_editor_add_handle(lbEditor *e, const lbHandleDef *def, int32_t *hand
   int32_t slot = free_slot(e);
   if (slot < 0)
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "handle \"%s\": there are %d handles already, those to go back to counted",
+                   "handle \"%s\": there are %d handles already, including those of undo states",
                    def->name, LB_HANDLES_MAX);
   lbHandle made = { 0 };
   status = make_handle_room(e, sample_count(e, def->point_count), err);

@@ -179,7 +179,7 @@ static void remove_rigid(const lbEditor *e, const RigidPart *r, double *A, doubl
       add_outer(e, A, -inverse.m[3 * c + d], C + (size_t)(3 + c) * n, C + (size_t)(3 + d) * n);
 }
 
-// Whether a turn about some line leaves all samples where they are.
+// Whether some rotation moves no sample: all lie in one line.
 static bool leaves_turn_open(const RigidPart *r) {
   lbSvd3 svd = lb_svd3(r->moments);
   return !(svd.s[1] > IN_LINE * svd.s[0]);
@@ -225,7 +225,7 @@ void lb_editor_precondition(void *context, double *b) {
 
 // ---- value and gradient ------------------------------------------------------------------------
 
-// e->places <- where the samples are in own axes.
+// e->places <- positions of the samples, own axes.
 static void place_samples(lbEditor *e, const double *q) {
   size_t n = (size_t)e->stride;
   lbVec3 *place = e->places;
@@ -241,7 +241,7 @@ static void place_samples(lbEditor *e, const double *q) {
   }
 }
 
-// The frame that brings the places nearest to the targets; returns κ (3 - tr(BᵀR)).
+// The frame that brings the samples nearest to their targets; returns κ (3 - tr(BᵀR)).
 static double fit_rigid_frame(lbEditor *e) {
   lbVec3 from = lb_vec3(0, 0, 0), to = from;
   double weight = 0;

@@ -134,8 +134,8 @@ typedef struct Stiffness { // of one material at an edge, all in Pa
   double stretch, bend, area;
 } Stiffness;
 
-// `length` and `area` of the edge and of all its triangles. What a material says of a whole edge is
-// divided by the volume that the edge has of it.
+// `length` of the edge and `area` of all its triangles. Material constants of a whole edge are
+// divided by the volume of the material at the edge.
 static Stiffness stiffness_of(const lbMaterial *m, double length, double area) {
   double t = m->thickness, volume = t * area / 3;
   double slope = 3 * length * length / area; // of the bend energy: (θ − θ₀)² bend slope

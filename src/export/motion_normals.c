@@ -33,7 +33,7 @@ static void frame_shape(const Fit *fit, const float *weights) {
   }
 }
 
-// Unit normals of fit->shape; those that a vertex has not are left alone.
+// Unit normals of fit->shape; vertices without triangles keep theirs.
 static void find_fitted_normals(const Fit *fit, double *normals) {
   const lbSurface *s = fit->surface;
   memset(fit->normal, 0, fit->values * sizeof(double));

@@ -99,7 +99,7 @@ lbStatus lb_staging_commit(lbStaging *staging, lbError *err) {
   if (!status) status = move_all(staging, from, to, lb_path_name(staging->path), err);
   if (from) closedir(from);
   if (to >= 0) close(to);
-  lb_staging_abort(staging); // removes what is left, after success the empty folder
+  lb_staging_abort(staging); // removes the remaining files, after success the empty folder
   return status;
 }
 

@@ -1,4 +1,4 @@
-// Products with a body's matrices, wherever its elements lie.
+// Products with a body's matrices, by its own elements or by an engine that has them.
 #include "fem/engine.h"
 
 static lbStatus multiply_by_fem_matrix(const lbSparse *A, int32_t count, const double *X,

@@ -90,7 +90,7 @@ static lbStatus check_fem_materials(const lbMesh *mesh, const lbFemDef *def, lbE
     if (status) return status;
     if (solid && m->model == LB_MATERIAL_SHELL)
       return lb_fail(err, LB_ERR_ARGUMENT,
-                     "%s: the model \"shell\" is for meshes of triangles alone, this one has %d "
+                     "%s: the model \"shell\" is only for meshes of triangles, this one has %d "
                      "tets and bricks; give it the material of a solid",
                      def->name, (int)lb_mesh_element_count(mesh));
     if (!solid && m->model != LB_MATERIAL_SHELL)

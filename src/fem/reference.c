@@ -124,7 +124,7 @@ static lbStatus make_canonical(const lbFem *fem, const lbSparse *K, lbEigen *eig
   return status;
 }
 
-// The end of the cluster that mode `count` - 1 is of; eigen->count where it may go on.
+// The end of the cluster of mode `count` - 1; eigen->count if the cluster may continue.
 static int32_t end_of_last(const lbEigen *eigen, int32_t count) {
   int32_t end = 0;
   while (end < count) end = lb_cluster_end(eigen->count, eigen->values, LB_EIGENVALUE_GAP, end);

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double TINY = 1e-12; // relative: a gradient that is none, a column that adds nothing
+static const double TINY = 1e-12; // relative: a zero gradient, a dependent column
 
 typedef struct Problem {
   size_t size, stride;

@@ -278,7 +278,7 @@ static void store_coefficients(lbLanczos *space) {
 }
 
 // C = [V Q]' M OP Q as far as it is known without a product: B' over V, and (M Q)' OP Q over Q.
-// W = OP Q loses it. lengths: what a column of W had, or nearly.
+// Subtracts [V Q] C from W = OP Q. lengths: approximate lengths of the columns of W before.
 static void apply_recurrence(lbLanczos *space, double *lengths) {
   size_t m = (size_t)space->m, width = (size_t)space->pending, basis = m + width;
   size_t begin = (size_t)space->coupled_begin; // of the columns of V that B couples

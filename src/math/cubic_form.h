@@ -45,7 +45,7 @@ static inline size_t lb_packed4(int32_t i, int32_t j, int32_t k, int32_t l) {
   return n * (n + 1) / 2 * ((n + 2) * (n + 3) / 2) / 6 + lb_packed3(i, j, k);
 }
 
-// ---- prepared -----------------------------------------------------------------------------------
+// ---- prepared ----------------------------------------------------------------------------------
 
 // Immutable while kernels read it: shared by any number of bodies and threads. Arrays may have any
 // alignment (64 bytes is best).

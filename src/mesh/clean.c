@@ -1,4 +1,4 @@
-// A mesh without what its report complains of and nobody needs: unused and coincident vertices,
+// Removes faults that a report lists from a mesh: unused and coincident vertices,
 // flat and repeated elements and triangles.
 #include "limber/report.h"
 

@@ -20,7 +20,7 @@ struct lbPainter {
   const lbMesh *volume, *surface; // surface: NULL where there is none
   lbTriangles triangles;          // of the surface
   lbAabbTree *tree;               // over them; NULL: not asked for yet
-  Places elements, nodes;         // count 0: not asked for yet
+  Places elements, nodes;         // count 0: not computed yet
 };
 
 // ---- words -------------------------------------------------------------------------------------

@@ -134,7 +134,8 @@ static lbStatus choose_cells(Thinning *t, int32_t most, lbError *err) {
   return LB_OK; // whatever is left
 }
 
-// ---- the surface of what is kept ---------------------------------------------------------------
+// ---- the surface of the kept triangles
+// ---------------------------------------------------------------
 
 static int32_t number_thin_vertices(Thinning *t) {
   const lbMesh *mesh = t->mesh;

@@ -43,7 +43,7 @@ static int compare_half_edges(const void *a, const void *b) {
   return (p->triangle > q->triangle) - (p->triangle < q->triangle);
 }
 
-// Edges of one vertex: few, but for the tips of large fans.
+// Edges of one vertex: few, except at tips of large fans.
 static void sort_few(HalfEdge *edges, int32_t count) {
   if (count > 32) {
     qsort(edges, (size_t)count, sizeof *edges, compare_half_edges);

@@ -3,7 +3,7 @@
 // Around a grid point lie 2 x 2 x 2 cells. When the full ones are connected by faces among
 // themselves and the empty ones too, the boundary between them is one closed loop round the point:
 // no hinge, no pinch. Where it is not so, one of the eight cells is filled, the one that repairs
-// most; cells are only ever filled, within the box of what is there, so this ends.
+// most; cells are only ever filled, within the box of the full cells, so this ends.
 #include "mesh/voxel_cells.h"
 
 static int bit_count(unsigned bits) {

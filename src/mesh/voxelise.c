@@ -86,7 +86,7 @@ static lbStatus make_surface_grid(const lbBox *box, const lbVoxeliseDef *def, lb
                    box->low[0], box->low[1], box->low[2]);
   if (!(cell > 1e-12 * farthest))
     return lb_fail(err, LB_ERR_MESH,
-                   "voxelise: cells of %g m cannot be told apart at coordinates of %g m, move the "
+                   "voxelise: cells of %g m cannot be resolved at coordinates of %g m, move the "
                    "surface to the origin or use larger cells",
                    cell, farthest);
   count_cells(box, fmax(1e-6 * longest, 1e-14 * farthest), &cell, count);

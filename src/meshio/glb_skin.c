@@ -338,7 +338,7 @@ static double distance_from_bind(const lbGlbSkins *skins, const double *whole) {
 }
 
 // Joints that stand in another pose than the one they are bound in: the mesh is in the axes of the
-// scene, or of what holds the skeleton, whichever brings the joints nearer.
+// scene, or of the node that holds the skeleton, whichever brings the joints nearer.
 static void guess_place(const lbGlbSkins *skins, double *whole) {
   double held[16];
   memset(whole, 0, 16 * sizeof *whole);

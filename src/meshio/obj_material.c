@@ -13,7 +13,7 @@ typedef struct Library {
   lbText text;
   lbMeshBuilder *builder;
   int32_t current;    // appearance, -1 before the first newmtl
-  bool has_roughness; // Pr was given: Ns counts no more
+  bool has_roughness; // Pr was given: Ns is ignored
 } Library;
 
 int32_t lb_appearance_find(const lbMeshBuilder *builder, const char *name) {

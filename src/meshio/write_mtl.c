@@ -114,7 +114,7 @@ lbStatus lb_mtl_commit(lbMtlWriter *writer, lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < writer->count && !status; i++)
     if (writer->files[i].path) status = lb_file_commit(&writer->files[i], err);
-  lb_mtl_abort(writer); // what is left of them
+  lb_mtl_abort(writer); // removes those not committed
   return status;
 }
 

@@ -114,7 +114,7 @@ static void write_groups(const Writer *writer, size_t t) {
   fputc('\n', writer->stream);
 }
 
-// OBJ cannot say "no material any more": triangles without one get the name "none".
+// OBJ cannot end a material: triangles without one get the name "none".
 static void write_obj_appearance(const Writer *writer, size_t t) {
   if (!writer->has_appearances) return;
   const int32_t *ids = writer->mesh->triangle_appearances;

@@ -14,13 +14,13 @@ enum {
   LB_GRADIENTS_MAX = 1000,    // of conjugate gradients
 };
 
-// Relative rounding of a number that a few operations make. Doubled, steps end at residuals twice
-// as large where forces are nothing but rounding.
+// 1: relative rounding of a number that a few operations make. Doubled, steps end at residuals
+// twice as large where forces are nothing but rounding.
 #define LB_ROUNDING 1e-15
-// The same of sums over a body: residuals, energies, systems. Doubled, iterations end where they
+// 1: the same of sums over a body: residuals, energies, systems. Doubled, iterations end where they
 // are twice as far from their solution.
 #define LB_SUM_ROUNDING 1e-13
-// Of a whole: what stands where there would be nothing to divide by (nodes without mass, the
+// of a whole: what stands where there would be nothing to divide by (nodes without mass, the
 // stiffness of a rigid motion). Doubled, such bodies differ by 1e-9 of their size.
 #define LB_NEGLIGIBLE 1e-9
 

@@ -116,7 +116,7 @@ static lbStatus check_damping(const double *damping, const char *what, const cha
 static lbStatus check_inertia(const double *first, const double *second, const char *method,
                               const char *where, lbError *err) {
   if (!first == !second) return LB_OK;
-  return lb_fail(err, LB_ERR_FORMAT, "%s: has one of %s.inertia_first and %s.inertia_second alone",
+  return lb_fail(err, LB_ERR_FORMAT, "%s: has only one of %s.inertia_first and %s.inertia_second",
                  where, method, method);
 }
 
@@ -215,7 +215,7 @@ static lbStatus check_rigid(const lbModel *m, const char *where, lbError *err) {
   enum { SPHERE = 1, BOX, CAPSULE };
   if (!m->rigid_shape && !m->rigid_size) return LB_OK;
   if (!m->rigid_shape || !m->rigid_size)
-    return lb_fail(err, LB_ERR_FORMAT, "%s: has one of rigid.shape and rigid.size alone", where);
+    return lb_fail(err, LB_ERR_FORMAT, "%s: has only one of rigid.shape and rigid.size", where);
   int32_t shape = m->rigid_shape[0];
   for (int i = 0; i < 4; i++) {
     bool positive = shape == BOX ? i > 0 : (shape == SPHERE || shape == CAPSULE) && i == 0;

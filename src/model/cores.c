@@ -58,7 +58,8 @@ static lbStatus check_nodes(const lbModel *m, const char *where, lbError *err) {
                      (int)core);
     flesh += core < 0 && !m->node_fixed[n];
   }
-  if (flesh == 0) return lb_fail(err, LB_ERR_FORMAT, "%s: its cores leave no flesh", where);
+  if (flesh == 0)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: its cores leave nothing deformable", where);
   for (int32_t c = 0; c < m->size.core_count; c++) {
     int32_t n = 0;
     while (n < m->size.node_count && m->warp_cores[n] != c) n++;

@@ -1,5 +1,5 @@
-// The table of methods: names, numbers in files, what a model has of each, and which is taken where
-// nothing is said. The one place that lists methods; another one is a value of lbMethod and a row.
+// The table of methods: names, numbers in files, the data of a model for each, and the default
+// method. The one place that lists methods; another one is a value of lbMethod and a row.
 #include "model/model.h"
 
 #include <string.h>

@@ -20,7 +20,7 @@
 
 // As in linalg/eigen.c: the first s, in units of trace K / trace M, and what counts as zero, in s.
 static const double FIRST_SHIFT = 1e-8, LAST_SHIFT = 1e-3, ZERO_CANDIDATE = 1e-4;
-// The least eigenvalue of a K that is worked with as definite, in units of trace K / trace M.
+// Smallest eigenvalue of K at which K counts as definite, in units of trace K / trace M.
 static const double LEAST_VALUE = 1e-13;
 enum { MORE = 8 }; // vectors of LOBPCG's block beyond those wanted, which converge faster for it
 // Of the preconditioner of free bodies, likewise, and what LOBPCG stops at.
@@ -53,7 +53,7 @@ static PetscErrorCode tell_progress(EPS eps, PetscInt step, PetscInt converged, 
                                     void *context) {
   (void)eps, (void)step, (void)re, (void)im;
   int32_t total = *(int32_t *)context;
-  double done = 0; // each by the digits that it has
+  double done = 0; // progress of each vector: the digits of its residual
   for (int32_t i = 0; i < total && i < count; i++)
     done += i < converged ? 1 : fmin(fmax(log(errors[i]) / log(ITERATIVE_RESIDUAL), 0), 1);
   if (lb_ranks_rank() == 0) lb_progress("modes", 0.2 + 0.7 * done / total);

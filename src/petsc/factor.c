@@ -38,7 +38,7 @@ struct lbFactor {
   lbExchange exchange;  // from there to the ranks of the rows
   int32_t *arriving;    // (rows) where those that arrive belong
   bool exchanges;       // the last four are there
-  int32_t width;        // right-hand sides that there is room for in
+  int32_t width;        // right-hand sides that fit into
   double *solutions, *sent, *arrived;
 };
 
@@ -129,7 +129,7 @@ static lbStatus check_mumps_result(const DMUMPS_STRUC_C *mumps, lbError *err) {
   int code = mumps->infog[0], negative = mumps->infog[11];
   if (code == OUT_OF_ROOM || code == NO_MEMORY || code == MEMORY_LIMIT)
     return lb_fail(err, LB_ERR_MEMORY,
-                   "the factor needs about %d MB over all ranks, which there are not: use more "
+                   "the factor needs about %d MB over all ranks, more than is free: use more "
                    "machines, a coarser mesh, or --solver iterative",
                    (int)mumps->infog[16]);
   if (code == NO_PIVOT || (code >= 0 && negative > 0))
@@ -235,7 +235,7 @@ static void open_exchange(lbFactor *f) {
   lb_free(numbers);
 }
 
-// Columns of what was found here (found_count x count) into those of this rank's rows.
+// Copies columns of the solution found here (found_count x count) into those of this rank's rows.
 static void deliver(lbFactor *f, int32_t count, double *X) {
   size_t here = (size_t)f->found_count, rows = (size_t)f->rows, n = (size_t)count;
   for (size_t i = 0; i < here; i++)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bytes of rank 0 for each entry of a triangle: as it comes, its place, and in the matrix.
+// Bytes of rank 0 for each entry of a triangle: received, its index, and in the matrix.
 static const double ENTRY_BYTES = 48;
 
 // One rank's entries of the lower triangle, by PETSc's numbers of rows.

@@ -66,8 +66,8 @@ static double random_of(uint64_t row, uint64_t column) {
   return (double)((x ^ x >> 31) >> 11) / 4503599627370496.0 - 1;
 }
 
-// W loses what it has of the first `basis` columns of V; C (basis x width) gets that added. MW = M
-// W before and after.
+// Subtracts from W its projection on the first `basis` columns of V, adding it to C (basis x
+// width). MW = M W before and after.
 static void project_out_krylov(Space *s, int32_t basis, int32_t width, double *C) {
   size_t count = (size_t)basis * (size_t)width;
   if (basis == 0) return;
@@ -122,7 +122,7 @@ static lbStatus orthonormalise_block(Space *s, int32_t width, const double *leng
   return status;
 }
 
-// W into an orthonormal block Q behind the basis; what it was: W = V C + Q B.
+// Makes W an orthonormal block Q behind the basis; before: W = V C + Q B.
 static lbStatus take_krylov_block(Space *s, int32_t basis, int32_t width, double *C, lbError *err) {
   double lengths[BLOCK], R[BLOCK * BLOCK] = { 0 }, again[BLOCK * BLOCK] = { 0 };
   int32_t first = 0, kept = 0;
@@ -150,7 +150,7 @@ static lbStatus take_krylov_block(Space *s, int32_t basis, int32_t width, double
 static lbStatus begin_krylov_space(Space *s, uint64_t first, lbError *err) {
   for (size_t c = 0; c < BLOCK; c++)
     for (size_t i = 0; i < s->rows; i++) {
-      // rows are numbered by rank: the node's place tells the same on any number of them
+      // rows are numbered by rank, so a node's position seeds it alike on any number of ranks
       const double *x = s->parts->places + 3 * (i / 3);
       uint64_t bits[3];
       memcpy(bits, x, sizeof bits);

@@ -21,7 +21,7 @@ static int32_t find_loose_root(int32_t *parent, int32_t n) {
   return n;
 }
 
-// The first node of what hangs together of this rank's elements, for each of their nodes.
+// For each node of this rank's elements: the first node of its connected part.
 static int32_t *join_loose_nodes(const lbFem *fem) {
   int32_t count = fem ? fem->node_count : 0;
   int32_t *parent = lb_ranks_alloc((size_t)count + 1, sizeof *parent);
@@ -35,7 +35,7 @@ static int32_t *join_loose_nodes(const lbFem *fem) {
   return parent;
 }
 
-// rows <- the least of what the ranks have of them.
+// rows <- their minimum over the ranks.
 static void finish_least(const lbParts *parts, const double *nodes, double *rows) {
   LB_PETSC(VecPlaceArray(parts->rows, rows));
   LB_PETSC(VecPlaceArray(parts->part, nodes));

@@ -197,7 +197,7 @@ static const char *find_petsc_msh_vertices(lbMshShare *share) {
 
 // ---- the file ----------------------------------------------------------------------------------
 
-// "$MeshFormat", a line of three numbers, in binary files a number that tells the byte order.
+// "$MeshFormat", a line of three numbers, in binary files a number that shows the byte order.
 static const char *read_petsc_msh_format(lbMshShare *share, bool *binary, const char **after) {
   lbText text = lb_text("", share->begin, (size_t)(share->end - share->begin));
   char word[32];

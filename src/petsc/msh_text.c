@@ -176,7 +176,7 @@ typedef struct Block { // lines of one kind, after its header
 typedef struct Blocks {
   Block *items;
   int64_t count;
-  int64_t total; // items of all
+  int64_t total; // items over all ranks
 } Blocks;
 
 // Version 2 has one block after a line with its count, version 4 has headers of four numbers: of

@@ -14,7 +14,7 @@
 #include <slepceps.h>
 
 typedef struct lbParts {
-  lbFem *whole; // rank 0: the outline; not its own; NULL: nobody has the whole
+  lbFem *whole; // rank 0: the outline; not its own; NULL: no rank has the whole
   bool shared;  // rank 0 has an outline, and the shares are open
   lbFem *fem;   // this rank's elements; NULL: it has none
   int32_t vertex_count, element_count; // of the whole

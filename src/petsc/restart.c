@@ -10,7 +10,7 @@ static const uint64_t EMPTY_HASH = UINT64_C(0xcbf29ce484222325);
 
 typedef struct Header {
   char mark[16]; // "limber restart 1"
-  uint64_t hash; // of what the stage depends on
+  uint64_t hash; // of the input of the stage
   uint64_t sizes[LB_RESTART_BLOCKS_MOST];
   uint64_t sum; // of the blocks
 } Header;

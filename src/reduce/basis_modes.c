@@ -53,7 +53,7 @@ static lbStatus open_candidates(Candidates *c, lbError *err) {
   return c->A ? LB_OK : lb_fail_memory(err);
 }
 
-// Where they are many, derivatives wait in a file until the factor is gone.
+// Many derivatives are kept in a file until the factor is freed.
 static lbStatus open_derivatives(Candidates *c, lbError *err) {
   size_t bytes = (size_t)c->rest->size * (size_t)c->derivative_count * sizeof(double);
   bool shell = !c->rest->K || c->rest->fem->sets[0].kind == LB_ELEMENT_FLAP;

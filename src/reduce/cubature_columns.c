@@ -94,7 +94,7 @@ static void gather_groups(int32_t begin, int32_t end, void *context) {
     gather_cubature_group(work, &work->groups[g], work->U + (work->groups[g].U - work->U));
 }
 
-// Groups of the list's components from *next on, as many as fit; *next is what comes after them.
+// Groups of the list's components from *next on, as many as fit; *next is the first one after them.
 static void cut_groups(Work *work, int32_t count, int32_t *next) {
   size_t d = (size_t)work->columns->dimension, used = 0, most = PORTION_BYTES / sizeof(double);
   work->group_count = 0;

@@ -4,7 +4,7 @@
 // w_k²/H_kk and changes the other weights by −H_jk w_k/H_kk; H of those that are left is
 // H − h_k h_kᵀ/H_kk. So a component costs the square of their number, and no least squares are
 // solved on the way. A weight that becomes negative is the next to go: while all are positive they
-// are the nonnegative least squares of what is left.
+// are the nonnegative least squares over the others.
 #include "reduce/cubature_fit.h"
 
 #include "linalg/dense.h"

@@ -67,8 +67,8 @@ typedef struct Axis {
   const lbFem *fem;
   lbFemMatrix matrix;
   size_t axis;
-  lbSparse *part;    // NULL: the elements lie elsewhere, and these are
-  double *from, *to; // (3 nodes) what goes there and comes back
+  lbSparse *part;    // NULL: an engine has the elements; then these are
+  double *from, *to; // (3 nodes) right-hand side and solution
 } Axis;
 
 static void close_axis(Axis *a) {

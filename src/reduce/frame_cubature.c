@@ -17,7 +17,7 @@
 enum { POSES_LEAST = 30, HELD_OUT = 20, SHORTENINGS = 30 };
 static const double SMALL = 0.01, LARGE = 0.2;
 static const double SHIFT = 1e-4;    // of stiffness over mass: bodies that move as a whole
-static const double RIGID_ROWS = 30; // weight of what a body weighs as a whole among its masses
+static const double RIGID_ROWS = 30; // weight of the total mass among the equations for masses
 
 typedef struct Trainer {
   const lbFrameCubatureDef *def;

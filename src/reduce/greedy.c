@@ -24,7 +24,7 @@ typedef struct Greed {
   int32_t *pool;       // (components)
   int32_t *candidates; // (CANDIDATES)
   int32_t *positive;   // (limit)
-  double *columns;     // (rows x CANDIDATES), of the poses that a turn looks at
+  double *columns;     // (rows x CANDIDATES), of the poses of one round
   // The fast setting: ten poses a turn.
   lbColumns few; // over these poses
   double poses_scales[FAST_POSES];

@@ -6,8 +6,8 @@
 //
 // Algorithm 1, "plain": s candidates come into S; the s largest positive entries of w − μ ∇_S f
 // stay, μ = |∇_S f|² / 2|A ∇_S f|² the exact step (half of the paper's (9)). Columns of elements
-// are much alike, so that μ is short: a newcomer gets a tenth of a usual weight and less, and does
-// not stay once s components have weights.
+// are much alike, so that μ is short: a new component gets a tenth of a typical weight or less, and
+// does not stay once s components have weights.
 //
 // So the pursuit goes all the way to the minimum over S, w >= 0, with fewer newcomers, and what
 // stays is decided by what the sum would lose (lb_fit_thin), as in subspace pursuit (Dai &
@@ -31,7 +31,7 @@ enum {
   ITERATIONS_MOST = 200,
 };
 
-static const double HARDLY = 0.03;     // of the error, or of the number of components
+static const double HARDLY = 0.03;     // of the error or the number of components: negligible
 static const double HARDLY_YET = 0.08; // of the error while more components may come
 static const double GROWTH_MOST = 1.3; // of s in an iteration, where the error is not reached
 static const double GROWTH_LEAST = 1.1;
@@ -47,7 +47,7 @@ typedef struct Pursuit {
   lbRandom random;
   lbFit *fit;
   lbChoice *best;
-  int32_t s;          // components that it aims at, now
+  int32_t s;          // present target of the number of components
   int32_t candidates; // most of them
   bool *taken;        // (components) in the fit
   int32_t *pool;      // (components) for drawing

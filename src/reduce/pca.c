@@ -77,7 +77,7 @@ static int32_t rows_of_block(const Pca *p, int32_t block) {
   return left < p->block_rows ? left : p->block_rows;
 }
 
-// The triangle of a block of rows of D^½ A; what it has less than `count` rows stays zero.
+// The triangle of a block of rows of D^½ A; missing rows (fewer than `count`) are zero.
 static void factor_blocks(int32_t begin, int32_t end, void *context) {
   const Pca *p = context;
   size_t count = (size_t)p->count;

@@ -38,7 +38,7 @@ typedef struct lbPolynomialDef {
 lbStatus lb_polynomial_build(const lbFem *fem, const lbPolynomialDef *def, lbPolynomial **out,
                              lbError *err);
 // The parts (2 group_count), each for a Lamé constant of 1 Pa; whatever their moduli are in `fem`.
-// On failure nothing is left.
+// On failure all are freed.
 lbStatus lb_polynomial_build_parts(const lbFem *fem, const lbPolynomialDef *def,
                                    lbPolynomial **parts, lbError *err);
 

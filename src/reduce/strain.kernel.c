@@ -27,7 +27,7 @@ LB_INLINE void combine_tile(int group, int vectors, int32_t count, size_t first,
       lb_store(to[first + (size_t)i] + at + v * LB_LANES, sums[i * vectors + v]);
 }
 
-// All outputs: what is read of `from` stays in the cache.
+// All outputs in one pass: values read from `from` stay in the cache.
 LB_INLINE void combine_columns(int vectors, int32_t count, size_t outputs, size_t at,
                                const double *const *weights, const double *const *from,
                                double *const *to) {

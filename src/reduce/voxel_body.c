@@ -28,7 +28,7 @@ typedef struct Sweep {
 
 static void take_piece(Sweep *s, int32_t element, lbVec3 centre, double volume) {
   int32_t at[3];
-  if (!lb_voxel_grid_find(s->grid, centre, at)) return; // never: the grid holds the mesh
+  if (!lb_voxel_grid_find(s->grid, centre, at)) return; // cannot happen: the grid encloses the mesh
   int32_t cell = lb_voxel_grid_index(s->grid, at[0], at[1], at[2]);
   bool is_new = s->last[cell] != element;
   s->last[cell] = element;
@@ -167,7 +167,7 @@ static lbStatus make_voxel_body_grid(const lbBox *box, double cell, lbVoxelGrid 
   return lb_voxel_grid_create(lb_vec3_load(origin), cell, size, grid, err);
 }
 
-// ---- the first sweep: which cells, of what size -----------------------------------------------
+// ---- the first sweep: which cells, of what size ------------------------------------------------
 
 // A grid with the filled cells marked, and how many elements each holds.
 static lbStatus mark_filled_cells(Sweep *s, const lbBox *box, double cell, int32_t *filled,
@@ -221,7 +221,7 @@ static int32_t list_voxel_body_nodes(const lbMesh *mesh, int32_t element, const 
   return tet ? 4 : 8;
 }
 
-// Stamps the nodes of what a voxel holds, or looks for nodes with its stamp.
+// Stamps the nodes of the parts in a voxel, or searches for nodes with its stamp.
 static bool visit_nodes(const lbMesh *mesh, const lbVoxelBody *body, int32_t voxel, int32_t stamp,
                         bool look, int32_t *stamps) {
   for (int32_t e = body->begin[voxel]; e < body->begin[voxel + 1]; e++) {
@@ -276,7 +276,7 @@ static lbStatus take_voxel_body_memory(const Sweep *s, lbVoxelBody *body, lbErro
   return LB_OK;
 }
 
-// Flat elements alone leave a voxel without volume: then its own centre counts, and equal shares.
+// A voxel with only flat elements has no volume: its own centre is used, with equal shares.
 static void finish_voxel(lbVoxelBody *body, int32_t v) {
   double volume = body->volumes[v], *centre = body->centres + 3 * (size_t)v;
   int32_t count = body->begin[v + 1] - body->begin[v];

@@ -1,4 +1,4 @@
-// A model with the method "warp": the object as it is, and how its stiffness is to be turned. What
+// A model with the method "warp": the unreduced object, and how its stiffness is rotated. What
 // the method needs besides follows from mesh and materials when a body is made.
 #include "limber/reduce.h"
 

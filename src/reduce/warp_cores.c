@@ -85,8 +85,9 @@ static lbStatus find_core_nodes(const lbMesh *mesh, const bool *fixed, const lbW
     status = check_core(&warp->rigid[c], c, err);
   if (!status) status = mark_core_nodes(mesh, fixed, warp, cores, err);
   if (!status && !leaves_flesh(mesh, fixed, cores))
-    status = lb_fail(err, LB_ERR_ARGUMENT,
-                     "the rigid cores leave no flesh: every vertex is in a core or fixed");
+    status =
+        lb_fail(err, LB_ERR_ARGUMENT,
+                "the rigid cores leave nothing deformable: every vertex is in a core or fixed");
   return status;
 }
 

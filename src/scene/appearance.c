@@ -82,7 +82,8 @@ static lbStatus read_appearance(const lbField *json, Appearance *wanted, lbError
   return status;
 }
 
-// ---- what it covers ----------------------------------------------------------------------------
+// ---- covered triangles
+// ----------------------------------------------------------------------------
 
 static lbStatus find_appearance_places(Painter *p, lbError *err) {
   const lbMesh *surface = p->surface;

@@ -78,7 +78,7 @@ static lbStatus read_body_name(const lbBodyEntry *entry, int32_t instance, lbSce
   return body->name ? LB_OK : lb_fail_memory(err);
 }
 
-// Takes over what twins share; name, place, velocity and what it touches stay the body's own.
+// Copies the data that twins share; name, placement, velocity and contact settings are per body.
 static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
   lbSceneBody own = *body;
   *body = *from;
@@ -138,7 +138,7 @@ static lbStatus read_body_solid(const lbField *json, const double scale[3], lbSc
 
 // ---- poses -------------------------------------------------------------------------------------
 
-// A script, or the name of its file; what its handles are is for whoever has the model.
+// A script, or the name of its file; its handles are checked where the model is known.
 static lbStatus read_pose(const lbField *json, lbSceneBody *body, lbError *err) {
   lbField pose = lb_field_member(json, "pose");
   if (!lb_field_here(&pose)) return LB_OK;

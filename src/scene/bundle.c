@@ -160,7 +160,7 @@ static lbStatus take_probes(const lbWorldDef *w, lbScene *scene, lbError *err) {
   return status;
 }
 
-// ---- what viewers and simulators are told ------------------------------------------------------
+// ---- settings for viewers and simulators -------------------------------------------------------
 
 static lbStatus take_bundle_text(const char *text, char **out, lbError *err) {
   if (!text) return LB_OK;

@@ -150,7 +150,7 @@ static lbStatus read_mesh(const lbField *json, lbSceneCollider *collider, lbErro
   lbMesh *mesh = NULL;
   int32_t *vertices = NULL;
   if (collider->shape != LB_COLLIDER_MESH && collider->shape != LB_COLLIDER_HULL)
-    return refuse_key(json, "file", "is of the shapes \"mesh\" and \"hull\" alone", err);
+    return refuse_key(json, "file", "is only for the shapes \"mesh\" and \"hull\"", err);
   lbStatus status = lb_field_file(&file, &path, err);
   if (!status) status = lb_mesh_load(path, &mesh, err);
   if (!status) status = lb_mesh_surface(mesh, &collider->mesh, &vertices, err);
@@ -195,7 +195,7 @@ static lbStatus read_sensor(const lbField *json, bool moves, bool *sensor, lbErr
   lbField member = lb_field_member(json, "sensor");
   lbStatus status = read_bool(json, "sensor", sensor, err);
   if (!status && *sensor && moves)
-    status = lb_field_fail(&member, err, "is of colliders without \"density\" alone");
+    status = lb_field_fail(&member, err, "is only for colliders without \"density\"");
   return status;
 }
 
@@ -222,7 +222,7 @@ static lbStatus read_collider(const lbField *json, lbScene *scene, size_t *room,
   bool moves = lb_field_here(&density);
   status = moves ? LB_OK
                  : refuse_key(json, "velocity",
-                              "a collider without density moves by its \"motion\" alone", err);
+                              "a collider without density moves only by its \"motion\"", err);
   if (!status) status = read_contact_size(json, collider, err);
   if (!status) status = read_mesh(json, collider, err);
   if (!status) status = read_place(json, scene, collider, err);

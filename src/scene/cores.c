@@ -94,7 +94,7 @@ static lbStatus read_core(const lbField *json, const double scale[3], lbSceneBod
   lbField motion = lb_field_member(json, "motion"), hinge = lb_field_member(json, "hinge");
   lbStatus status = lb_field_keys(json, keys, err);
   if (!status && lb_field_here(&motion) && lb_field_here(&hinge))
-    status = lb_field_fail(&hinge, err, "a core with a \"motion\" is led, remove one of them");
+    status = lb_field_fail(&hinge, err, "a core with a \"motion\" follows it, remove one of them");
   if (status) return status;
   bool *covered = lb_alloc((size_t)lb_mesh_element_count(body->mesh) + 1, sizeof *covered);
   core->elements = covered;

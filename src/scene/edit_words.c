@@ -13,7 +13,7 @@ static const char *const clauses[] = { "box",    "group",  "vertices", "translat
 
 typedef struct Words {
   const char *handle; // the whole text, for messages
-  char *at;           // what is left of a clause
+  char *at;           // the rest of a clause
 } Words;
 
 static lbStatus refuse_words(const Words *words, lbError *err, const char *what) {

@@ -44,8 +44,9 @@ static lbStatus read_joint_bodies(const lbField *json, const lbScene *scene, lbS
         lb_field_fail(&bodies, err, "joins \"%s\" to itself", scene->bodies[joint->bodies[0]].name);
   for (int i = 0; i < 2 && !status; i++)
     if (joint->bodies[i] >= 0 && scene->bodies[joint->bodies[i]].method == LB_METHOD_RECORDED)
-      status = lb_field_fail(&bodies, err, "body \"%s\" plays a recording, which nothing holds",
-                             scene->bodies[joint->bodies[i]].name);
+      status =
+          lb_field_fail(&bodies, err, "body \"%s\" plays a recording, which joints cannot hold",
+                        scene->bodies[joint->bodies[i]].name);
   return status;
 }
 
@@ -143,7 +144,7 @@ static lbStatus read_axis(const lbField *json, lbSceneJoint *joint, lbError *err
                        joint->axis[2] * joint->axis[2]);
   if (!status && !(length > 1e-12)) status = lb_field_fail(&axis, err, "has zero length");
   if (!status && lb_field_here(&axis) && !needed)
-    status = lb_field_fail(&axis, err, "is of hinges and sliders alone");
+    status = lb_field_fail(&axis, err, "is only for hinges and sliders");
   return status;
 }
 
@@ -152,7 +153,7 @@ static lbStatus read_limits(const lbField *json, lbSceneJoint *joint, lbError *e
   if (!lb_field_here(&limits) || json_is_null(limits.value)) return LB_OK;
   lbStatus status = lb_field_vector(&limits, 2, joint->limits, err);
   if (!status && (joint->kind == LB_JOINT_POINT || joint->kind == LB_JOINT_WELD))
-    status = lb_field_fail(&limits, err, "are of hinges, sliders and distances alone");
+    status = lb_field_fail(&limits, err, "are only for hinges, sliders and distances");
   if (!status && joint->limits[0] > joint->limits[1])
     status = lb_field_fail(&limits, err, "are %g to %g; the lower one comes first",
                            joint->limits[0], joint->limits[1]);
@@ -167,11 +168,11 @@ static lbStatus read_motor(const lbField *json, lbSceneJoint *joint, lbError *er
   lbStatus status = lb_field_keys(&motor, motor_keys, err);
   lbField speed = lb_field_member(&motor, "speed"), force = lb_field_member(&motor, "force");
   if (!status && !lb_field_here(&force))
-    status = lb_field_fail(&motor, err, "has no \"force\": what it can do at most");
+    status = lb_field_fail(&motor, err, "has no \"force\": its maximum in N or N m");
   if (!status) status = lb_field_number(&speed, &joint->motor_speed, err);
   if (!status) status = lb_field_positive(&force, &joint->motor_force, err);
   if (!status && joint->kind != LB_JOINT_HINGE && joint->kind != LB_JOINT_SLIDER)
-    status = lb_field_fail(&motor, err, "is of hinges and sliders alone");
+    status = lb_field_fail(&motor, err, "is only for hinges and sliders");
   return status;
 }
 

@@ -48,7 +48,7 @@ static lbStatus choose_model_method(const lbField *json, lbSceneBody *body, lbEr
 }
 
 // The model's damping is the body's unless the scene says otherwise; then the body gets a model of
-// its own, so that the model alone tells how it moves.
+// its own, so that only the model decides how it moves.
 static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *err) {
   lbModelMethod view = { 0 };
   lb_model_method(body->model, body->method, &view);
@@ -57,7 +57,7 @@ static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *e
   body->damping_stiffness = own ? own[1] : 0;
   lbField given = lb_field_member(json, "damping");
   if (body->method == LB_METHOD_RECORDED && lb_field_here(&given))
-    return lb_field_fail(&given, err, "the model has a recording, which is played as it is");
+    return lb_field_fail(&given, err, "the model has a recording, which cannot be changed");
   if (body->method == LB_METHOD_RECORDED) return LB_OK;
   lbStatus status = lb_scene_read_damping(json, body, err);
   double damping[2] = { body->damping_mass, body->damping_stiffness };

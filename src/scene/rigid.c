@@ -24,7 +24,7 @@ static lbStatus read_density(const lbField *json, const lbSceneCollider *from, d
                          from->shape == LB_COLLIDER_PLANE ? "plane" : "mesh");
   if (lb_field_here(&motion))
     return lb_field_fail(&motion, err,
-                         "what has a \"density\" moves by forces, remove one of the two");
+                         "a body with a \"density\" moves by forces, remove one of the two");
   return lb_field_positive(&member, density, err);
 }
 

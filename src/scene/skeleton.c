@@ -121,7 +121,7 @@ static lbStatus find_skeleton_joint(const lbField *json, const lbRig *rig, const
   return lb_field_fail(json, err, "there is no joint \"%.60s\"", name);
 }
 
-// led (joints): those that the animation leads, all unless "driven" names some.
+// led (joints): those that follow the animation, all unless "driven" names some.
 static lbStatus choose_led(const lbField *driven, const Skeleton *s, bool *led, lbError *err) {
   if (!lb_field_here(driven)) {
     for (int32_t k = 0; k < s->rig->joint_count; k++) led[k] = true;

@@ -104,7 +104,7 @@ lbStatus lb_sketch_load(const char *path, lbSketch **out, lbError *err) {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// In quotes, as JSON wants it; bytes that are not UTF-8 would spoil the file and are left out.
+// As a JSON string; bytes that are not UTF-8 would make the file invalid and are dropped.
 static lbStatus write_sketch_name(FILE *stream, const char *name, lbError *err) {
   json_t *text = json_string(name);
   if (!text) text = json_string("");

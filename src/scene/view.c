@@ -1,4 +1,4 @@
-// What a viewer is told: the title, what to try, and from where to look.
+// Settings for viewers: title, hint and camera.
 #include "scene/body.h"
 
 #include <string.h>

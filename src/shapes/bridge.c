@@ -4,7 +4,7 @@
 //   along y   a railing t wide, cells[1] cells of deck, the other railing
 //   along z   feet, the deck (2 t), an opening, a rail (t), an opening, the upper rail (t); feet
 //   and
-//             openings share what is left 4 : 3 : 3, each in cells[2] cells
+//             openings share the rest 4 : 3 : 3, each in cells[2] cells
 #include "shapes/shapes.h"
 
 enum { FEET, DECK, LOWER_OPENING, LOWER_RAIL, UPPER_OPENING, UPPER_RAIL, BAND_COUNT };

@@ -51,7 +51,7 @@ static double arm(const Arm *arm, lbVec3 q) {
 // Six round petals, bent upwards, around a dome.
 static double blossom(lbVec3 p, lbVec3 at, double radius) {
   lbVec3 q = lb_scale(1 / radius, lb_sub(p, at));
-  if (lb_dot(q, q) > 4) return radius * (lb_length(q) - 1.3); // far away: no more than that
+  if (lb_dot(q, q) > 4) return radius * (lb_length(q) - 1.3); // far away: a lower bound
   double out = sqrt(q.x * q.x + q.y * q.y), sector = LB_PI / 3;
   double angle = atan2(q.y, q.x), turned = angle - sector * round(angle / sector);
   lbVec3 petal = { out * cos(turned), out * sin(turned), q.z - 0.4 * out * out };

@@ -274,7 +274,7 @@ lbStatus lb_accuracy_measure_by(const lbFem *fem, const lbModel *model, const lb
     status = lb_fail_memory(err);
   else if (held != LB_OK)
     snprintf(accuracy->coverage, sizeof accuracy->coverage,
-             "nothing was compared: the supports leave the body free to move as a whole");
+             "nothing was compared: the supports leave rigid motions free");
   else
     status = compare_all(fem, model, &def, known, accuracy, err);
   accuracy->seconds = lb_seconds() - start;

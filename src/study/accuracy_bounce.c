@@ -10,12 +10,12 @@
 #include <stdio.h>
 
 #define GRAVITY 9.81
-#define DEPTH 0.5      // of the amplitude that loads aim at: what it would be bent by at the speed
+#define DEPTH 0.5      // of the target amplitude of loads: the deflection at the speed
 #define FALL_MOST 10   // of its size: it falls from no higher
 #define PEAK 4         // steps: forces are means over them, or strokes would depend on the step
 #define TOLERANCE 1e-4 // of the full body's forces, and the model's
 #define AFTER 6        // steps that it has left the ground by
-#define LONGEST 2      // times the steps of a motion, while it has not
+#define LONGEST 2      // times the steps of a motion, until it has
 
 typedef struct Fall {
   const lbComparison *c;

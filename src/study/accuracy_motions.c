@@ -126,7 +126,7 @@ static lbStatus plan_impulse(const lbComparison *c, lbMotionPlan *plan, lbError 
 
 enum { PLACES = 5 }; // along the way, where the force is found
 
-// Comes in and goes out smoothly.
+// Starts and ends smoothly.
 static void travel(const lbComparison *c, const lbMotionPlan *plan, double t, double *forces) {
   double share = t / plan->duration, place[3];
   if (share <= 0 || share >= 1) return;

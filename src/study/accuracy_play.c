@@ -15,7 +15,7 @@
 // The two bodies while they move.
 typedef struct Players {
   lbSimulator *simulator;
-  bool again;    // an unsolved step ends it: it is tried again with shorter ones
+  bool again;    // a step that is not solved ends it; it is repeated with shorter steps
   bool unsolved; // a step of the simulator was not
   lbBody *body;
   double *forces;    // (full)
@@ -282,7 +282,7 @@ static void finish_figures(const lbComparison *c, const lbMotionPlan *plan, cons
   if (m->step_count < 1) return;
   if (!(m->amplitude >= REACHED * plan->aim)) {
     snprintf(m->problem, sizeof m->problem,
-             "the motion reached %.3g m, its load aims at %.3g m: too little to judge by",
+             "the motion reached %.3g m of the %.3g m that its load aims at: too little to compare",
              m->amplitude, plan->aim);
     return;
   }

@@ -137,7 +137,7 @@ static double find_static_accuracy_residual(const lbComparison *c, Newton *n) {
   return sqrt(square / of);
 }
 
-// Ends at the equilibrium, where it is hopeless, or without iterations left.
+// Ends at the equilibrium, on divergence, or at the iteration limit.
 static lbStatus iterate_static_newton(lbComparison *c, Newton *n, lbError *err) {
   size_t count = 3 * (size_t)c->fem->vertex_count;
   n->relative = find_static_accuracy_residual(c, n);

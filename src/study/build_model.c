@@ -84,7 +84,7 @@ static lbStatus voxelise(lbBuildJob *job, lbError *err) {
   if (job->def->material && job->def->material->model == LB_MATERIAL_SHELL) return LB_OK;
   if (body->mesh->triangle_count == 0)
     return lb_fail(err, LB_ERR_MESH,
-                   "%s: has neither triangles nor tets nor bricks, there is nothing to build",
+                   "%s: has neither triangles nor tets nor bricks, a model needs one of them",
                    job->path);
   double start = lb_seconds();
   lbVoxeliseDef def = lb_voxelise_def();
@@ -311,7 +311,7 @@ lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
 lbStatus lb_build_scene(const char *path, const lbBuildDef *def, lbScene **out,
                         lbBuildReport *report, lbError *err) {
   lbBuildDef own = *def;
-  own.method = LB_METHOD_MODAL; // of which one mode tells the stiffness
+  own.method = LB_METHOD_MODAL; // one mode determines the stiffness
   own.mode_count = 1;
   lbBuildJob job = { .path = path, .def = &own };
   lbReduceDef damping = lb_reduce_def();

@@ -43,7 +43,7 @@ static bool is_polynomial(const lbSceneBody *body) {
   return true;
 }
 
-// A model can move in the ways that were built into it, and unreduced.
+// A model can be played by the methods that were built into it, and unreduced.
 static bool suits(const lbSceneBody *body, lbWay way) {
   if (way == LB_WAY_SUBSPACE && !is_polynomial(body)) return false;
   if (!body->model || way == LB_WAY_FULL) return true;
@@ -92,7 +92,7 @@ static lbStatus refuse_way(const lbScene *scene, lbWay way, lbError *err) {
     if (suits(body, way)) continue;
     if (way == LB_WAY_SUBSPACE && !body->model)
       return lb_fail(err, LB_ERR_UNSUPPORTED,
-                     "body \"%s\": polynomials are for the material \"stvk\" alone, use cubature",
+                     "body \"%s\": polynomials are only for the material \"stvk\", use cubature",
                      body->name);
     return lb_fail(err, LB_ERR_UNSUPPORTED, "body \"%s\": the model was not built for %s",
                    body->name, names[way]);

@@ -166,7 +166,7 @@ static int32_t list_paths(const Cooking *c, const lbPath **paths) {
   return count;
 }
 
-// What leads the frames of a body: its own, or those of the body whose model it has.
+// Paths of the frames of a body: its own, or those of the body whose model it shares.
 static const lbSceneBody *leader_of(const Cooking *c, int32_t body) {
   const lbSceneBody *own = &c->scene->bodies[body];
   return own->twin >= 0 ? &c->scene->bodies[own->twin] : own;
@@ -347,11 +347,11 @@ static lbStatus place_cook_joints(Cooking *c, lbError *err) {
   return status;
 }
 
-// ---- what viewers and simulators are told ------------------------------------------------------
+// ---- settings for viewers and simulators -------------------------------------------------------
 
 static const int32_t one = 1;
 
-// Only what is not as usual, so that old programs read the rest.
+// Only settings that differ from the defaults, so that old programs can read the file.
 static void list_unusual_settings(Cooking *c) {
   const lbScene *scene = c->scene;
   const lbSceneView *view = &scene->view;

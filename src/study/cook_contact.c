@@ -50,7 +50,7 @@ static lbStatus store_filters(const lbScene *scene, lbArena *arena, lbWorldDef *
   return LB_OK;
 }
 
-// Only what is not as usual.
+// Only settings that differ from the defaults.
 static lbStatus store_bodies(const lbScene *scene, lbArena *arena, lbWorldDef *world,
                              lbError *err) {
   size_t count = (size_t)scene->body_count;

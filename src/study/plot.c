@@ -121,7 +121,7 @@ lbStatus lb_plot_write(const lbPlot *plot, const char *path, lbError *err) {
       high = fmax(high, plot->lines[k].values[i]);
     }
   if (!isfinite(low) || !isfinite(high))
-    return lb_fail(err, LB_ERR_ARGUMENT, "%s: there is nothing finite to plot", path);
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: all values to plot are infinite or NaN", path);
   Axis x = make_axis(plot->x[0], plot->x[plot->count - 1]), y = make_axis(low, high);
   lbStatus status = lb_file_begin(&writer, path, err);
   if (status) return status;

@@ -1,5 +1,5 @@
 // The unreduced pose: the same handles and springs as edit/ has, over all nodes of the body, by
-// Newton's method; handles are led to their places in parts, which halve where one fails.
+// Newton's method; handles move to their targets in parts, which are halved when one fails.
 #include "study/pose.h"
 
 #include "edit/editor.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define PART (1.0 / 8)  // of the way, at first
-#define PART_LEAST 1e-4 // where nothing converges any more
+#define PART_LEAST 1e-4 // below this the solver gives up
 #define PART_ITERATIONS 30
 
 typedef struct Springs {
@@ -68,7 +68,7 @@ static lbStatus make_springs(const lbPose *pose, const lbPoseDef *def, double fo
   return room ? LB_OK : lb_fail_memory(err);
 }
 
-// Targets when handles have gone a part of their way.
+// Targets after a given part of the motion of the handles.
 static void aim_springs(const lbPose *pose, const lbPoseDef *def, const double *rest, double part,
                         Springs *springs) {
   lbSpring *spring = springs->list;

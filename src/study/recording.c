@@ -20,7 +20,7 @@ typedef struct Recording {
   int32_t frames;      //
   double rate;         // Hz
   int32_t dimension;   // vectors
-  double error;        // relative, of what was left out
+  double error;        // relative, of the vectors left out
   double *basis;       // (dimension x 3 nodes)
   double *coordinates; // (frames x dimension)
 } Recording;

@@ -43,7 +43,7 @@ static double bone_distance(const lbBone *bone, lbVec3 point) {
   return lb_length(lb_sub(way, lb_scale(t, axis)));
 }
 
-// What is near a bone is its own; the nearest in parts of their radii.
+// A point near a bone belongs to it; else to the nearest bone, by distance over radius.
 static void paint_bones(Making *m, double *positions) {
   const lbVoxels *voxels = m->body->voxels;
   for (int32_t v = 0; v < voxels->count; v++) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART 0.05 // s without a push, at least, after which two are told to have parted
+#define APART 0.05 // s without contact force after which an end event is recorded
 #define STEPS 1.5  // and steps
 
 // ---- colliders ---------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ lbStatus lb_run_approach(lbRunContacts *contacts, lbTouchingPair pair, double *s
 lbStatus lb_run_watch_sleep(lbRunContacts *contacts, double time, lbError *err);
 lbTouchingPair lb_run_pair(const lbRunContacts *contacts, const lbContact *contact);
 bool lb_run_same_pair(lbTouchingPair a, lbTouchingPair b);
-// run_joints.c: the scene's joints; and after a step, what broke and what they hold with.
+// run_joints.c: creates the scene's joints; after a step records breaks and joint forces.
 lbStatus lb_run_add_joints(lbRunContacts *contacts, lbError *err);
 lbStatus lb_run_watch_joints(lbRunContacts *contacts, double time, lbError *err);
 void lb_run_release_contacts(lbRunContacts *contacts);

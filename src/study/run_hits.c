@@ -62,7 +62,7 @@ lbStatus lb_run_keep_start(lbRunContacts *c, lbError *err) {
 
 // ---- how fast they came together ---------------------------------------------------------------
 
-// Of a body as it is now. A rigid one is asked at the contact, since it touches beside its
+// Of a body in its present state. A rigid one is asked at the contact, since it touches beside its
 // vertices.
 static lbVec3 velocity_at(const lbBody *body, const lbContact *contact, int side) {
   lbVec3 velocity = lb_vec3(0, 0, 0);

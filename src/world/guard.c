@@ -252,7 +252,8 @@ void lb_guard_add_share(lbWorld *world, int32_t slot, int32_t collider, lbVec3 f
 // pushed or not, since in shorter substeps others may. -1: it does not move in this substep.
 static int32_t island_of_slot(const lbWorld *world, int32_t slot) {
   const lbWorldSlot *at = &world->slots[slot];
-  return lb_slot_stays(world, at) ? -1 : at->sleep_group;
+  if (lb_slot_stays(world, at)) return -1;
+  return at->sleep_group < 0 ? slot : at->sleep_group;
 }
 
 void lb_guard_clear_causes(lbWorld *world) {

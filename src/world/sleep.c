@@ -114,7 +114,8 @@ static void fall_asleep(lbWorldSlot *slot) {
 
 // s, written to slot->rest: how long a body has been at rest.
 static void count_rest(const lbWorld *world, lbWorldSlot *slot) {
-  bool may_rest = slot->sleep_group >= 0 && lb_sleep_is_possible(slot->body);
+  bool may_rest =
+      world->settings.sleep && slot->sleep_group >= 0 && lb_sleep_is_possible(slot->body);
   lbScratch *scratch = may_rest ? lb_body_borrow_scratch(slot->body) : NULL;
   slot->rest =
       scratch ? lb_sleep_rest_time(slot->body, world->h, slot->rest, &slot->rest_points, scratch)

@@ -494,13 +494,14 @@ static void solve_impulses(lbWorld *world) {
 
 void lb_substep_solve_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  if (touch->contact_count > 0 || lb_joints_hold_any(world)) {
+  bool has_rows = touch->contact_count > 0 || lb_joints_hold_any(world);
+  if (has_rows) read_pushing(world);
+  if (has_rows && world->take == 0) touch->stats.pushing = touch->contact_count;
+  if (lb_guard_check_steps(world) && has_rows) {
+    lb_joints_drop_waiting(world);
     read_pushing(world);
-    if (world->take == 0) touch->stats.pushing = touch->contact_count;
-    if (lb_guard_check_steps(world)) {
-      lb_joints_drop_waiting(world);
-      read_pushing(world);
-    }
+  }
+  if (has_rows) {
     solve_impulses(world);
     lb_guard_check_energy(world);
   }

@@ -17,7 +17,7 @@
 //   touch_choose.c at which of the contacts forces are solved for
 //   touch_tell.c   what is told of contacts, and remembered
 //   contact_material.c  friction, compliance, restitution, rolling friction
-//   sensors.c      what overlaps a collider
+//   overlaps.c     what overlaps a sphere, a box or a sensor
 //   guard.c        islands whose step fails take it again, in substeps
 //   islands.c      bodies that touch each other, apart from all others
 //   contact_frames.c  frames that come where bodies are pressed

@@ -51,7 +51,7 @@ static EGLContext context_of(EGLDisplay display) {
   return eglCreateContext(display, config, EGL_NO_CONTEXT, context_wish);
 }
 
-// Takes a display into use; `why` tells where it ended.
+// Opens a display; `why` is the step that failed.
 static bool try_display(vwOffscreen *offscreen, EGLDisplay display, const char **why) {
   EGLint major, minor;
   *why = "EGL has no such display";

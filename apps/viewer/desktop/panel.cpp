@@ -502,7 +502,7 @@ static void show_opening(vwPanel *panel) {
     ImGui::SetNextItemWidth(-1);
     ImGui::InputText("##path", panel->path, sizeof panel->path, ImGuiInputTextFlags_AutoSelectAll);
     if (ImGui::IsItemDeactivated() && !ImGui::IsMouseDown(0))
-      ImGui::SetKeyboardFocusHere(-1); // to be mended where it was wrong
+      ImGui::SetKeyboardFocusHere(-1); // so that the user can correct the input
     if (ImGui::Button("Open")) panel->open_path = true;
     ImGui::SameLine();
     if (ImGui::Button("Cancel")) panel->opening = false;

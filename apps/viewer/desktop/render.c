@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double piece = 0.02;     // s, the longest that the stage goes on by unasked
-static const double own_seconds = 4;  // of a video of what has no end of its own
+static const double piece = 0.02;     // s, longest advance between checks for interrupts
+static const double own_seconds = 4;  // length of a video of a scene without an end
 static const double gif_bytes = 4e9;  // ffmpeg holds a GIF's frames in memory
 static const double frame_most = 1e6; // of a video
 
@@ -90,7 +90,7 @@ static lbStatus make_viewer(vwRender *render, lbError *err) {
   vwViewerDef def = vw_viewer_def();
   def.stage.full = render->def.full;
   def.stage.loosen = render->def.loosen;
-  def.stage.step_budget = INFINITY; // frames take what they take
+  def.stage.step_budget = INFINITY; // no limit of time for a frame
   def.renderer.samples = render->def.samples;
   def.renderer.shadow_size = 2048;
   lbStatus status = vw_viewer_create(&def, &render->viewer, err);

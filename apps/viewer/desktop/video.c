@@ -132,7 +132,7 @@ static bool reap(vwVideo *video, bool block) {
   return true;
 }
 
-// The last lines of what it said, as one line.
+// The last lines of its output, as one line.
 static void quote_complaints(vwVideo *video, char *text, size_t size) {
   text[0] = '\0';
   if (fseek(video->complaints, 0, SEEK_END)) return;

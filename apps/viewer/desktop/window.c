@@ -27,14 +27,14 @@ typedef struct Window {
   const vwWindowDef *def;
   vwWindowReport *report;
   double scale_x, scale_y; // framebuffer pixels in a unit of the pointer
-  double x, y;             // where events have brought the pointer: GLFW, asked for it, tells where
-                           // it is by now, which after a slow picture is not where a press was
-  double begin;            // of the clock
-  vwRate rate;             // of pictures
+  double x, y;  // the pointer by the events so far: GLFW's present position differs from that of
+                // a press after a slow picture
+  double begin; // of the clock
+  vwRate rate;  // of pictures
   double note_until;
   double work_next; // when the next frame of long work is to be drawn
   bool stop_work;   // Escape during long work
-  int32_t tried;    // item of the gallery that was last asked for
+  int32_t tried;    // item of the gallery that was last chosen
   bool watching;    // a grab is followed for the report
   lbVec3 watched;
 } Window;
@@ -118,7 +118,7 @@ static lbStatus open_item(Window *window, int32_t item, lbError *err) {
   return status;
 }
 
-// From the item that was last asked for, so that one that cannot be opened does not bar the way.
+// From the item chosen last, so that one that cannot be opened is skipped.
 static void open_neighbour(Window *window, int32_t step) {
   int32_t count = window->def->gallery->count, from = window->tried;
   lbError err;
@@ -136,7 +136,7 @@ static int modifiers_of(int glfw) {
          (glfw & GLFW_MOD_CONTROL ? VW_MOD_CONTROL : 0) | (glfw & GLFW_MOD_ALT ? VW_MOD_ALT : 0);
 }
 
-// Whether the pointer is the panel's, or nobody's during long work.
+// Whether the panel takes the pointer, or long work ignores it.
 static bool is_taken(const Window *window) {
   return window->report->working || vw_panel_takes_pointer(window->x, window->y);
 }
@@ -275,7 +275,7 @@ static void grant_all(Window *window) {
 
 // ---- frames ------------------------------------------------------------------------------------
 
-// How far hands moved what they hold, for the report.
+// How far hands moved the points that they hold, for the report.
 static void watch_hands(Window *window) {
   vwStage *stage = vw_viewer_stage(window->viewer);
   vwWindowReport *report = window->report;

@@ -1,5 +1,5 @@
 // Worlds without a viewer, for pages that draw by themselves: what web/src/world.mjs calls. Numbers
-// go over in `numbers`; bodies and colliders are told by their places in lists. A call that fails
+// go over in `numbers`; bodies and colliders are named by their indices in lists. A call that fails
 // returns -1, NULL or an lbStatus, and page_error says why.
 #include "page/text.h"
 
@@ -28,7 +28,7 @@ typedef struct World {
   size_t body_count, body_room;
   lbColliderId *colliders; // 0: removed
   size_t collider_count, collider_room;
-  float *vertices; // of the body that was asked for last
+  float *vertices; // of the body queried last
   size_t vertex_room;
   double *contacts; // (contacts x CONTACT_NUMBERS) of the last step
   size_t contact_room;
@@ -197,8 +197,7 @@ EXPORT int page_world_add(World *w, const char *name, const void *bytes, size_t 
   const lbBundle *bundle = read_bundle(w, name, bytes, count);
   if (!bundle) return -1;
   if (bundle->world)
-    return failed(lb_fail(&page_error, LB_ERR_ARGUMENT,
-                          "%s is a scene: open it as a world of its own", name));
+    return failed(lb_fail(&page_error, LB_ERR_ARGUMENT, "%s is a scene: open it as a world", name));
   lbStatus status = lb_world_add(w->world, bundle->models[0], &def, &id, &page_error);
   if (!status) {
     lbBody *body = lb_world_body(w->world, id);
@@ -278,7 +277,7 @@ EXPORT const uint8_t *page_body_picture(const World *w, int body, int picture, u
   return (const uint8_t *)model->pictures + range[0];
 }
 
-// ---- what they look like -----------------------------------------------------------------------
+// ---- surfaces ----------------------------------------------------------------------------------
 
 // (vertexCount x 3) floats, until the next call; normals: 0 positions, 1 normals.
 EXPORT const float *page_body_vertices(World *w, int body, int normals) {

@@ -4,7 +4,8 @@
 //
 //   grad u = E D^-1 = sum_k (u_k - u_n) (row k of D^-1).
 //
-// In the triangle of a shell the third direction is the normal, along which nothing is known: zero.
+// In the triangle of a shell the third direction is the normal; the derivative along it is taken as
+// zero.
 #include "render/gradient.h"
 
 #include "limber/math.h"

@@ -84,7 +84,7 @@ static const double *basis_of(const lbModel *model, lbMethod method, int32_t *di
   return view.basis;
 }
 
-typedef struct Carried {  // how the nodes' values go to the vertices
+typedef struct Carried {  // interpolation from nodes to vertices
   vwGradient gradient;    //
   int32_t *rows;          // (nodes): row of the gradient, or -1
   int32_t *used;          // (used vertices of the surface)

@@ -239,7 +239,7 @@ lbStatus vw_gpu_skin_create(const vwGpuLimits *limits, const vwSkin *skin, vwGpu
   lbStatus status = upload_edges(skin, &gpu, err);
   if (status == LB_OK) status = upload_appearances(limits, skin, &gpu, err);
   if (status == LB_OK && !vw_gpu_clean())
-    status = lb_fail(err, LB_ERR_MEMORY, "%s has no room for a surface of %d vertices",
+    status = lb_fail(err, LB_ERR_MEMORY, "%s is out of memory for a surface of %d vertices",
                      limits->device, (int)skin->vertex_count);
   if (status == LB_OK) status = upload_basis(limits, skin, &gpu, err);
   if (status != LB_OK) return vw_gpu_skin_destroy(&gpu, false), status;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE_REACH = 8 }; // of more triangles than that in one edge, not all pairs are looked at
+enum { EDGE_REACH = 8 }; // at an edge of more triangles only some pairs are compared
 
 typedef struct Corner { // of a triangle, at a vertex; sorted, equal ones become one vertex
   int32_t group;        // the least corner of the smoothing group
@@ -179,7 +179,7 @@ static bool is_smooth(const Work *work, int32_t a, int32_t b) {
          work->cos_crease;
 }
 
-// Joins the corners of one vertex; afterwards parents[i] leads to the first of its group.
+// Joins the corners of one vertex; afterwards following parents[i] ends at the first of its group.
 static void join_corners(Work *work, const int32_t *corners, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     const int32_t *t = triangle_of(work, corners[i] / 3);

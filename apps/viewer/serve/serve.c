@@ -61,7 +61,7 @@ typedef struct Request {
   const char *method, *url;
 } Request;
 
-// ---- replies ------------------------------------------------------------------------------------
+// ---- replies -----------------------------------------------------------------------------------
 
 static void log_request(const Request *request, unsigned status) {
   if (!request->server->log) return;
@@ -107,7 +107,7 @@ static enum MHD_Result refuse_request(const Request *request, int status) {
   return reply_text(request, (unsigned)status, text, NULL, NULL);
 }
 
-// ---- what a request says ------------------------------------------------------------------------
+// ---- what a request says -----------------------------------------------------------------------
 
 static const char *header_of(const Request *request, const char *name) {
   return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
@@ -168,7 +168,7 @@ static bool has_tag(const Request *request, const char *tag) {
   return false;
 }
 
-// ---- files --------------------------------------------------------------------------------------
+// ---- files -------------------------------------------------------------------------------------
 
 // Takes a response with a file's content; sends it or 304.
 static enum MHD_Result reply_file(const Request *request, struct MHD_Response *response,
@@ -254,7 +254,7 @@ static enum MHD_Result answer_get(const Request *request, const char *path) {
   return refuse_request(request, 404);
 }
 
-// ---- reports ------------------------------------------------------------------------------------
+// ---- reports -----------------------------------------------------------------------------------
 
 static bool is_report_path(const vwServer *server, const char *path) {
   return server->report && strncmp(path, server->report_prefix, strlen(server->report_prefix)) == 0;
@@ -264,7 +264,7 @@ static bool is_report_path(const vwServer *server, const char *path) {
 static enum MHD_Result begin_report(const Request *request, const char *path, void **state) {
   const char *length = header_of(request, "Content-Length");
   if (!length || header_of(request, "Transfer-Encoding"))
-    return reply_text(request, 411, "a report must tell its length\n", NULL, NULL);
+    return reply_text(request, 411, "a report must state its length\n", NULL, NULL);
   char *end;
   errno = 0;
   unsigned long long count = strtoull(length, &end, 10);
@@ -296,7 +296,7 @@ static enum MHD_Result continue_report(const Request *request, Upload *upload, c
                   : reply_text(request, 422, "the report was not understood\n", NULL, NULL);
 }
 
-// ---- the library's calls ------------------------------------------------------------------------
+// ---- the library's calls -----------------------------------------------------------------------
 
 // The state of a request that has no bytes of its own; that of a report is its Upload.
 static char without_bytes;
@@ -342,13 +342,13 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
   *state = NULL;
 }
 
-// Leaves %XX alone: vw_path_decode sees what was sent, a %00 among it.
+// Does not decode %XX: vw_path_decode gets the raw text, so that it can refuse %00.
 static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
   (void)context, (void)connection;
   return strlen(text);
 }
 
-// ---- start and stop -----------------------------------------------------------------------------
+// ---- start and stop ----------------------------------------------------------------------------
 
 static void make_tag(const void *bytes, size_t count, char tag[TAG_BYTES]) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
@@ -435,7 +435,7 @@ vwServerDef vw_server_def(void) {
   return (vwServerDef){ .report_prefix = "report/", .report_bytes_max = (size_t)1 << 20 };
 }
 
-// Fills a zeroed server; what it got stays in it on failure.
+// Fills a zeroed server; on failure the caller releases the parts created so far.
 static lbStatus fill_server(const vwServerDef *def, vwServer *server, lbError *err) {
   server->report = def->report;
   server->report_bytes_max = def->report_bytes_max;

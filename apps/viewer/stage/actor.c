@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 64 };   // vertices that tell how a body gives way
+enum { SAMPLES = 64 };   // vertices whose compliance is measured
 #define LEAST_MOBILE 0.1 // of the most mobile place: where a blow would need an enormous impulse
 
 // ---- making ------------------------------------------------------------------------------------
@@ -182,7 +182,8 @@ lbStatus vw_actor_set_damping(vwActor *actor, double mass, double stiffness, lbE
   return status ? lb_fail(err, status, "%s", lb_body_message(body)) : LB_OK;
 }
 
-// All bodies have the same frames but for those inserted: what one refuses is taken back of all.
+// All bodies have the same frames but for those inserted: when one refuses a frame, it is removed
+// from all.
 lbStatus vw_actor_set_springs(vwActor *actor, bool springs, lbError *err) {
   lbFrameForces wanted = springs ? LB_FRAME_SPRINGS : LB_FRAME_SAMPLES;
   if (!actor->bodies || lb_body_method(actor->bodies[0]) != LB_METHOD_FRAMES) return LB_OK;
@@ -305,7 +306,7 @@ static lbVec3 rest_vertex(const vwActor *actor, const lbFrame *frame, int32_t ve
 lbVec3 vw_actor_point(const vwActor *actor, int32_t body, lbPoint point) {
   lbVec3 position = lb_vec3(0, 0, 0);
   if (actor->bodies) (void)lb_body_point(actor->bodies[body], point, &position, NULL);
-  return position; // nothing takes hold of what stands still
+  return position; // bodies that stand still cannot be grabbed
 }
 
 void vw_actor_surface(const vwActor *actor, int32_t body, double *positions) {

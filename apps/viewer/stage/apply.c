@@ -102,7 +102,7 @@ static void limit(const vwStage *stage, const vwSettings *s, size_t offset, vwCo
   case offsetof(vwSettings, method): limit_method(stage, state); break;
   case offsetof(vwSettings, compare):
     if (real_method_count(stage) < 2) disable(state, "the model has one method only");
-    if (!vw_colliders_are_level(stage)) disable(state, "what the bodies touch is there once only");
+    if (!vw_colliders_are_level(stage)) disable(state, "colliders exist only once");
     break;
   case offsetof(vwSettings, drop):
     if (vw_drop_refusal(stage)) disable(state, vw_drop_refusal(stage));
@@ -253,7 +253,7 @@ static lbStatus sanitise(const vwStage *stage, vwSettings *settings, lbError *er
     if (vw_control(i)->kind == VW_BUTTON) continue;
     lbStatus status = sanitise_one(stage, settings, i, first ? NULL : err);
     if (!first) first = status;
-    // Another method comes with all its vectors, unless it is told how many.
+    // Another method starts with all its vectors, unless a number is set.
     int32_t most = most_vectors(stage, settings);
     if (vw_control(i)->offset == offsetof(vwSettings, method) && most > 0 &&
         settings->method != stage->settings.method &&

@@ -30,7 +30,7 @@ lbMethod vw_group_method(const vwStage *stage, const vwGroup *group, const vwSet
   return method == LB_METHOD_DEFAULT ? group->method : method;
 }
 
-// World axes; the world's own vector as long as nobody has touched the settings.
+// World axes; the world's own vector until the settings change it.
 lbVec3 vw_stage_gravity(const vwStage *stage, const vwSettings *s) {
   const vwSettings *start = &stage->start;
   if (s->gravity_on == 0) return lb_vec3(0, 0, 0);
@@ -71,7 +71,7 @@ static int32_t room_for_holds(int32_t count) {
 static lbBodyDef body_def(const vwStage *stage, const vwSettings *s, const vwGroup *group,
                           lbMethod method) {
   lbBodyDef def = stage->body_def;
-  def.recover = true; // what was dragged about wildly comes back
+  def.recover = true; // bodies that a drag got stuck return to rest
   bool chosen = method == vw_group_method(stage, group, s) &&
                 s->dimension < vw_group_dimension(group, method);
   bool damped =
@@ -303,7 +303,7 @@ int32_t vw_cast_step(vwStage *stage, double dt) {
 
 // ---- keeping shape and speed -------------------------------------------------------------------
 
-// What a new role goes on from: the same method, else the one that was in use, else any.
+// The role whose state a new one takes over: of the same method, else the present one, else any.
 static const vwRole *find_source(const vwStage *stage, const vwCast *from, const vwSettings *before,
                                  const vwRole *to) {
   lbMethod used = vw_group_method(stage, &stage->groups[to->group], before);

@@ -14,7 +14,7 @@ static bool is_loose(const vwGroup *group) {
 const char *vw_drop_refusal(const vwStage *stage) {
   const vwGroup *group = &stage->groups[0];
   if (stage->dropped) return NULL;
-  if (stage->contact) return "the bodies of this scene touch things as it is";
+  if (stage->contact) return "this scene has contacts already";
   if (stage->group_count != 1 || group->driven || stage->attachment_count > 0 ||
       stage->joint_count > 0)
     return "only a scene of one object can be dropped";
@@ -43,7 +43,7 @@ static lbStatus take_drop_model(vwStage *stage, const lbModel *model, vwSettings
   return status;
 }
 
-// What the scene shows then goes on from its beginning.
+// The scene then starts from its beginning.
 static lbStatus recast_dropped(vwStage *stage, vwSettings *s, lbError *err) {
   vwCast cast;
   lbStatus status = vw_cast_create(stage, s, &cast, err);

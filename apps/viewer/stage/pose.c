@@ -314,7 +314,7 @@ bool vw_pose_move(vwStage *stage, int32_t pointer, const vwView *view, double x,
 
 static void tell_flags(vwStage *stage, const vwPose *pose) {
   if (pose->result.flags & LB_EDIT_BEYOND_SUBSPACE)
-    vw_stage_say(stage, "The model's shapes cannot follow this handle: this is the nearest one");
+    vw_stage_say(stage, "The model's basis cannot represent this pose: this is the nearest shape");
 }
 
 bool vw_pose_release(vwStage *stage, int32_t pointer) {
@@ -433,7 +433,7 @@ lbStatus vw_stage_pose_obj(const vwStage *stage, char **obj, lbError *err) {
   double *positions = lb_alloc((size_t)model->size.vertex_count, 3 * sizeof(double));
   if (!positions) return lb_fail_memory(err);
   vw_actor_surface(actor, body, positions);
-  append_words(&text, "# the surface as it is posed, in the model's own axes\n");
+  append_words(&text, "# the posed surface, in the model's own axes\n");
   for (int32_t v = 0; v < model->size.vertex_count; v++) {
     lbVec3 x = lb_sub(lb_vec3_load(positions + 3 * (size_t)v), actor->positions[body]);
     double own[3];

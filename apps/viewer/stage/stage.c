@@ -404,7 +404,7 @@ static void tell_accuracy(vwStage *stage) {
 lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *settings,
                          vwStage **out, lbError *err) {
   if (bundle->model_count < 1)
-    return lb_fail(err, LB_ERR_ARGUMENT, "the file holds no model: there is nothing to show");
+    return lb_fail(err, LB_ERR_ARGUMENT, "the file holds no model to show");
   vwStage *stage = lb_alloc(1, sizeof *stage);
   if (!stage) return lb_fail_memory(err);
   stage->bundle = bundle;

@@ -41,7 +41,7 @@ vwBox vw_stage_rest_box(const vwStage *stage) {
   return vw_colliders_around(stage, box);
 }
 
-// The world's own view, while nothing stands beside what it shows.
+// The world's own view, unless methods are compared side by side.
 vwCamera vw_stage_camera(const vwStage *stage, double width, double height) {
   const lbWorldDef *world = stage->bundle->world;
   vwBox box = vw_stage_rest_box(stage);
@@ -152,7 +152,7 @@ static bool is_near(vwBox box, lbVec3 x, double reach) {
          x.y < box.high.y + reach && x.z > box.low.z - reach && x.z < box.high.z + reach;
 }
 
-// What has flown far away counts no more: light and depth are for what is left.
+// Ignores vertices that have flown far away, so that light and depth fit the others.
 static void add_moved(const vwStage *stage, const vwActor *actor, int32_t body, vwBox *box) {
   int32_t vertices[BOX_VERTICES] = { 0 }, count = 0, total = actor->model->size.vertex_count;
   int32_t most = actor->count > 4 ? BOX_FEW : BOX_VERTICES;

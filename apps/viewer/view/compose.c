@@ -74,7 +74,7 @@ lbStatus vw_viewer_dress(vwViewer *viewer, lbError *err) {
 
 // ---- crowds ------------------------------------------------------------------------------------
 
-// Room for one value set a skin vertex and body, made when it is first asked for.
+// Room for one value set a skin vertex and body, allocated at the first use.
 static float *room(float **block, const vwDrawn *drawn, int32_t bodies, size_t width) {
   if (!*block)
     *block = lb_alloc((size_t)bodies * (size_t)drawn->skin->vertex_count, width * sizeof(float));

@@ -25,7 +25,8 @@ static void forget_pointer(vwViewer *viewer, vwPointerState *pointer) {
   *pointer = viewer->pointers[--viewer->pointer_count];
 }
 
-// Slow pictures make the clock coarse: two presses with one picture between them count too.
+// Also accepts two presses with one picture between them, since slow pictures make the clock
+// coarse.
 static bool is_double(vwViewer *viewer, double x, double y) {
   bool quick = viewer->now - viewer->press_time < DOUBLE_PRESS_SECONDS ||
                viewer->frame - viewer->press_frame <= 1;

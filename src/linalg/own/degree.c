@@ -336,7 +336,7 @@ static void write_order(Quotient *q, int32_t pivot_count, const int32_t *rank, i
   for (int32_t v = 0; v < q->eliminated; v++) {
     int32_t pivot = v;
     while (q->owner[pivot] != NONE) pivot = q->owner[pivot];
-    for (int32_t u = v; u != pivot;) { // shorter paths for those to come
+    for (int32_t u = v; u != pivot;) { // shortens the path for later searches
       int32_t up = q->owner[u];
       q->owner[u] = pivot;
       u = up;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// Of |s|² must be in s . H y. Doubled, fewer updates are taken.
+// of |s|² that must be in s . H y. Doubled, fewer updates are taken.
 #define CURVATURE_LEAST 1e-6
 
 void lb_broyden_apply(const lbLdltKernels *ldlt, int32_t n, int32_t padded, const double *factors,

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-// Of the largest force, the residual where one linear solve a step is asked for. Doubled, steps end
+// of the largest force: the residual where one linear solve a step is asked for. Doubled, steps end
 // at twice the error.
 #define SECANT_TOLERANCE 1e-3
-// Times the least residual, from which on an attempt begins anew. Doubled, attempts last longer.
+// times the least residual: from there on an attempt begins anew. Doubled, attempts last longer.
 #define DIVERGED 10
 
 enum { SPENT_MAX = 4 }; // iterations beyond easy ones, until another matrix costs less
@@ -20,7 +20,7 @@ enum { SPENT_MAX = 4 }; // iterations beyond easy ones, until another matrix cos
 // ---- the matrix --------------------------------------------------------------------------------
 
 // What a matrix is made of besides its place.
-static void find_key(const lbBody *body, const lbStepScheme *scheme, double key[4]) {
+static void find_key_broyden(const lbBody *body, const lbStepScheme *scheme, double key[4]) {
   key[0] = scheme->c.a_q, key[1] = scheme->c.u_q;
   key[2] = body->damping_mass, key[3] = body->damping_stiffness;
 }
@@ -37,7 +37,7 @@ static int32_t factor_at(lbBody *body, const lbStepScheme *scheme, const double 
   if (flags & LB_STEP_NONFINITE) return flags;
   memcpy(kept->factors, w->A, n * n * sizeof(double));
   memmove(kept->q, q, (size_t)own->count * sizeof *q);
-  find_key(body, scheme, kept->of);
+  find_key_broyden(body, scheme, kept->of);
   kept->version = body->prepared->version;
   return 0;
 }
@@ -46,7 +46,7 @@ int32_t lb_secants_begin(lbBody *body, const lbStepScheme *scheme, lbScratch *s)
   lbSubspaceWork *w = s->own;
   lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
   double key[4];
-  find_key(body, scheme, key);
+  find_key_broyden(body, scheme, key);
   bool fits = kept->version == body->prepared->version && !memcmp(key, kept->of, sizeof key);
   bool moves = w->attempt == LB_ATTEMPT_NEW_MATRIX || kept->spent >= SPENT_MAX;
   w->factors = kept->factors;
@@ -116,8 +116,8 @@ int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResi
     [LB_ATTEMPT_KEPT_MATRIX] = 8, [LB_ATTEMPT_NEW_MATRIX] = LB_SECANTS
   };
   double tight = fmax(body->newton_tolerance, LB_SUM_ROUNDING);
-  double enough = body->newton_iterations > 1 ? tight : fmax(tight, SECANT_TOLERANCE);
-  if (G->size <= enough * G->scale + G->noise && keeps) return 0;
+  double tolerance = body->newton_iterations > 1 ? tight : fmax(tight, SECANT_TOLERANCE);
+  if (G->size <= tolerance * G->scale + G->noise && keeps) return 0;
   if (G->size <= tight * G->scale + G->noise) return LB_STEP_FAR;
   const double *f = w->figures;
   bool sane =

@@ -62,7 +62,8 @@ void lb_frames_find_pivots(lbFramesShared *shared) {
 }
 
 // w->right <- Σ m Jᵀ x, w->factor <- of Σ m JᵀJ, at w->start.
-static bool ready(const lbBody *body, const bool *prescribed, const double *x, lbFramesWork *w) {
+static bool ready_frames_fit(const lbBody *body, const bool *prescribed, const double *x,
+                             lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   int32_t n = 6 * shared->count;
   size_t padded = (size_t)lb_ldlt_padded(n);
@@ -83,8 +84,8 @@ static bool ready(const lbBody *body, const bool *prescribed, const double *x, l
 }
 
 // One iteration; returns how far it went, relative to size and rad.
-static double improve(lbBody *body, const bool *prescribed, const double *u, lbFramesWork *w,
-                      lbScratch *s) {
+static double improve_frames_fit(lbBody *body, const bool *prescribed, const double *u,
+                                 lbFramesWork *w, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesState *state = lb_frames_state(body);
   int32_t nodes = shared->whole.node_count;
@@ -93,7 +94,7 @@ static double improve(lbBody *body, const bool *prescribed, const double *u, lbF
     w->start[i] = lb_frame_motion(&shared->rest[i], &state->poses[i], NULL);
   lb_frame_skin_move(shared->nodes, body->prepared->level, w->start, 0, nodes, s->a, NULL);
   for (int32_t i = 0; i < 3 * nodes; i++) s->a[i] = u[i] - s->a[i];
-  if (!ready(body, prescribed, s->a, w)) return 0;
+  if (!ready_frames_fit(body, prescribed, s->a, w)) return 0;
   for (int32_t i = 0; i < shared->count; i++) {
     double *step = w->right + 6 * i;
     most =
@@ -126,14 +127,14 @@ void lb_frames_improve_poses(lbBody *body, const double *u, double goal, lbFrame
   bool fixed[LB_FRAMES_MOST];
   for (int32_t i = 0; i < shared->count; i++) fixed[i] = lb_frames_is_led(body, i);
   for (int k = 0; k < LB_NEWTON_MAX; k++)
-    if (improve(body, fixed, u, w, s) < goal) break;
+    if (improve_frames_fit(body, fixed, u, w, s) < goal) break;
 }
 
 void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesState *state = lb_frames_state(body);
   lb_frames_motions(body, w->start);
-  if (!ready(body, NULL, v, w)) return;
+  if (!ready_frames_fit(body, NULL, v, w)) return;
   for (int32_t i = 0; i < 6 * shared->count; i++) {
     bool held = lb_frames_is_led(body, i / 6) && body->frame.kind != LB_FRAME_DRIVEN;
     state->velocity[i] = held ? 0 : w->right[i];

@@ -21,6 +21,8 @@ enum {
 // rad that a frame may turn in a step or in an iteration of a fit: beyond, linearised motions say
 // nothing. Doubled, fast steps fail later.
 #define LB_FRAMES_TURN_MAX 1.5
+// times the modulus, of stored energy: drags stretch a body no farther. Doubled, 1.4 times as far.
+#define LB_FRAMES_STORED_MAX 10.0
 
 // Weights of points: those of point k are entries [begin[k], begin[k + 1]).
 typedef struct lbFrameLists {
@@ -253,6 +255,11 @@ void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *work);
 
 // ---- a step (frames_step.c) --------------------------------------------------------------------
 
+// w->poses, w->end <- where the velocities lead; false: not finite.
+bool lb_frames_find_poses(const lbBody *body, double h, lbFramesWork *work);
+// Whether the step is to be taken (energy.c); the end of one by implicit Euler <- nearer to its
+// start, where the account does not bear what it creates.
+int32_t lb_frames_judge(const lbBody *body, const lbStep *step, lbScratch *scratch);
 int32_t lb_frames_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                        const double *force, double *moved);

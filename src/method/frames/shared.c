@@ -152,7 +152,7 @@ static void fill_masses(const lbModel *m, double *masses) {
   for (int32_t n = 0; n < m->size.node_count; n++) masses[n] = fmax(m->node_masses[n], least);
 }
 
-static void fill_whole(lbPrepared *p, lbFramesShared *shared) {
+static void fill_whole_frames_shared(lbPrepared *p, lbFramesShared *shared) {
   const lbModel *m = p->model;
   const lbFrameSamples *s = shared->samples;
   lbVec3 moment = lb_vec3(0, 0, 0);
@@ -233,8 +233,9 @@ static bool copy_lists(const lbFrameLists *from, size_t stride, lbFrameLists *to
   return to->begin && to->frames && to->values;
 }
 
-static lbStatus allocate(const lbModel *m, const double *materials, const lbFrameSet *set,
-                         lbFramesShared *shared, lbError *err) {
+static lbStatus allocate_frames_shared(const lbModel *m, const double *materials,
+                                       const lbFrameSet *set, lbFramesShared *shared,
+                                       lbError *err) {
   size_t nodes = (size_t)m->size.node_count, frames = (size_t)set->count;
   shared->count = set->count;
   shared->materials = lb_duplicate(materials, 3 * (size_t)m->size.material_count, sizeof(double));
@@ -258,7 +259,7 @@ lbStatus lb_frames_rebuild_set(lbPrepared *p, const double *materials, const lbF
   const lbModel *m = p->model;
   lbFramesShared *shared = p->own = lb_alloc(1, sizeof *shared);
   if (!shared) return lb_fail_memory(err);
-  lbStatus status = allocate(m, materials, set, shared, err);
+  lbStatus status = allocate_frames_shared(m, materials, set, shared, err);
   if (status) return status;
   shared->mass = (lbFrameMass)m->frame_settings[1];
   shared->ldlt = lb_ldlt_kernels(p->level);
@@ -268,7 +269,7 @@ lbStatus lb_frames_rebuild_set(lbPrepared *p, const double *materials, const lbF
   if (!status) status = lb_frames_find_pairs(shared, err);
   if (status) return status;
   lb_frames_find_pivots(shared);
-  fill_whole(p, shared);
+  fill_whole_frames_shared(p, shared);
   p->stress_law = (lbMaterialModel)m->material_laws[m->sample_materials[0]];
   p->stress_by_material = true;
   return find_rest_factor(p, shared, err);

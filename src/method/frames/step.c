@@ -17,16 +17,14 @@
 
 #include <string.h>
 
-// Of the body's size, between linearised nodes and true ones. Doubled, constraints are met half as
+// of the body's size, between linearised nodes and true ones. Doubled, constraints are met half as
 // well.
 #define CLOSE 1e-11
-// Times the modulus, of stored energy: drags stretch a body no farther. Doubled, 1.4 times as far.
-#define STORED_MOST 10.0
 // rad in a step, of a body as a whole: faster spins are rounding of other momenta. Doubled, such
 // bodies spin twice as fast.
 #define SPUN_MOST 1e3
-// Cosine of half the angle between a frame and its pivot, from which on signs are compared. Nearer
-// to 0, energies are compared more often.
+// 1: cosine of half the angle between a frame and its pivot, from which on signs are compared.
+// Nearer to 0, energies are compared more often.
 #define TWISTED -0.25
 
 // ---- frames that move as told ------------------------------------------------------------------
@@ -38,8 +36,8 @@ static lbFramePose pose_under(const lbPlacement *T, const lbFramePose *rest) {
 }
 
 // velocity (6) of what moves with the frame of the body, at a place in the fixed axes.
-static void carried(const lbBody *body, const lbPlacement *T, const lbFrameRates *rates,
-                    lbVec3 place, double *velocity) {
+static void carried_frames_step(const lbBody *body, const lbPlacement *T, const lbFrameRates *rates,
+                                lbVec3 place, double *velocity) {
   lbVec3 own = lb_quat_rotate(lb_quat_conjugate(T->rotation), lb_sub(place, T->position));
   lbVec3 arm = lb_sub(own, body->prepared->centre);
   lb_vec3_store(velocity, lb_quat_rotate(T->rotation, rates->spin));
@@ -48,7 +46,7 @@ static void carried(const lbBody *body, const lbPlacement *T, const lbFrameRates
 }
 
 // w->place <- T at the end; the velocities of a body that a jump carries along.
-static void move_frame(lbBody *body, const lbStep *step, lbFramesWork *w) {
+static void move_frame_frames_step(lbBody *body, const lbStep *step, lbFramesWork *w) {
   lbFramesState *state = lb_frames_state(body);
   w->place = state->T;
   if (body->frame.kind != LB_FRAME_DRIVEN) return;
@@ -61,13 +59,13 @@ static void move_frame(lbBody *body, const lbStep *step, lbFramesWork *w) {
   w->place = lb_placement_jump(body, step, &state->T, &after);
   for (int32_t i = 0; i < lb_frames_count(body); i++) {
     double old[6], new[6];
-    carried(body, &state->T, &before, state->poses[i].position, old);
-    carried(body, &state->T, &after, state->poses[i].position, new);
+    carried_frames_step(body, &state->T, &before, state->poses[i].position, old);
+    carried_frames_step(body, &state->T, &after, state->poses[i].position, new);
     for (int k = 0; k < 6; k++) state->velocity[6 * i + k] += new[k] - old[k];
   }
 }
 
-static double elastic_of(const lbBody *body, lbFramesWork *w) {
+static double elastic_of_frames_step(const lbBody *body, lbFramesWork *w) {
   const lbFramesState *state = lb_frames_state(body);
   lbFrameSystem sums = { 0 };
   lb_frames_motions(body, w->probe);
@@ -88,9 +86,9 @@ static void align_signs(lbBody *body, lbFramesWork *w) {
                                 lb_quat_conjugate(shared->rest[pivot].rotation));
     lbQuat b = lb_quat_multiply(*own, lb_quat_conjugate(shared->rest[i].rotation));
     if (lb_quat_dot(a, b) >= TWISTED) continue;
-    double before = elastic_of(body, w);
+    double before = elastic_of_frames_step(body, w);
     *own = lb_quat_scale(-1, *own);
-    if (!(elastic_of(body, w) < before)) *own = lb_quat_scale(-1, *own);
+    if (!(elastic_of_frames_step(body, w) < before)) *own = lb_quat_scale(-1, *own);
   }
 }
 
@@ -102,12 +100,13 @@ static lbFramePose within_reach(lbBody *body, int32_t i, lbFramesWork *w) {
   lbFramePose to = goal;
   double velocity[6];
   if (memcmp(&goal, &from, sizeof goal) == 0) return goal;
-  double most = fmax(elastic_of(body, w), STORED_MOST * shared->modulus), share = 1;
+  double most = fmax(elastic_of_frames_step(body, w), LB_FRAMES_STORED_MAX * shared->modulus),
+         share = 1;
   lb_frame_velocity_between(&from, &goal, 1, velocity);
   for (int k = 0; k < LB_HALVINGS_MAX; k++, share *= 0.5) {
     if (k > 0) to = lb_frame_advance(&from, velocity, share);
     state->poses[i] = to;
-    bool good = elastic_of(body, w) <= most;
+    bool good = elastic_of_frames_step(body, w) <= most;
     state->poses[i] = from;
     if (good) return to;
   }
@@ -133,7 +132,7 @@ static void prescribe(lbBody *body, double h, lbFramesWork *w) {
 }
 
 // w->poses, w->end <- where the velocities lead.
-static bool find_poses(const lbBody *body, double h, lbFramesWork *w) {
+bool lb_frames_find_poses(const lbBody *body, double h, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
   bool good = true;
@@ -165,7 +164,7 @@ static void find_still(const lbBody *body, lbFramesWork *w) {
   }
 }
 
-static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
+static int32_t linearise_frames_step(lbBody *body, lbStep *step, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = s->own;
   double h = step->h;
@@ -173,7 +172,7 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   bool last = step->integrator == LB_STEP_EULER;
   w->by_springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS && !last;
   align_signs(body, w);
-  move_frame(body, step, w);
+  move_frame_frames_step(body, step, w);
   prescribe(body, h, w);
   lb_frames_motions(body, w->start);
   find_still(body, w);
@@ -187,11 +186,11 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   memcpy(w->free, w->velocity, 6 * (size_t)shared->count * sizeof(double));
   if (lb_body_is_constrained(body))
     memset(w->pull, 0, (size_t)body->prepared->padded * sizeof(double));
-  return find_poses(body, h, w) ? 0 : LB_STEP_NONFINITE;
+  return lb_frames_find_poses(body, h, w) ? 0 : LB_STEP_NONFINITE;
 }
 
 // q (padded) <- nodes at the step's end, own axes there.
-static void find_nodes(const lbBody *body, lbFramesWork *w, double *fixed, double *q) {
+static void find_nodes_frames_step(const lbBody *body, lbFramesWork *w, double *fixed, double *q) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lb_frame_skin_move(shared->nodes, body->prepared->level, w->end, 0, shared->whole.node_count,
                      fixed, NULL);
@@ -228,11 +227,11 @@ static void respond_frames(const lbBody *body, double h, const double *force, lb
 }
 
 // About where the forces that were found have brought the frames: nodes without them.
-static void linearise_again(lbBody *body, const lbStep *step, lbScratch *s) {
+static void linearise_again_frames_step(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFramesWork *w = s->own;
   for (int32_t i = 0; i < 6 * lb_frames_count(body); i++) w->right[i] = w->free[i] - w->velocity[i];
   move_nodes(body, step->h, w->right, w, s->b);
-  find_nodes(body, w, s->a, s->q);
+  find_nodes_frames_step(body, w, s->a, s->q);
   for (int32_t i = 0; i < body->prepared->dimension; i++) s->q[i] += s->b[i];
 }
 
@@ -241,22 +240,22 @@ static void linearise_again(lbBody *body, const lbStep *step, lbScratch *s) {
 static void go_straight(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFramesWork *w = s->own;
   memcpy(w->end, w->start, (size_t)lb_frames_count(body) * sizeof *w->end);
-  find_nodes(body, w, s->a, s->q);
+  find_nodes_frames_step(body, w, s->a, s->q);
   move_nodes(body, step->h, w->velocity, w, s->b);
   for (int32_t i = 0; i < body->prepared->dimension; i++) s->q[i] += s->b[i];
 }
 
 int32_t lb_frames_begin(lbBody *body, lbStep *step, lbScratch *s) {
   if (step->iteration > 0) {
-    linearise_again(body, step, s);
+    linearise_again_frames_step(body, step, s);
     return 0;
   }
-  int32_t flags = linearise(body, step, s);
+  int32_t flags = linearise_frames_step(body, step, s);
   if (flags & LB_STEP_NONFINITE) return flags;
   if (step->stays_open)
     go_straight(body, step, s);
   else
-    find_nodes(body, s->own, s->a, s->q);
+    find_nodes_frames_step(body, s->own, s->a, s->q);
   return flags;
 }
 
@@ -266,81 +265,6 @@ void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *s, con
   respond_frames(body, step->h, force, w);
   memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
   move_nodes(body, step->h, w->right, w, moved);
-}
-
-// By the forces of the step.
-static double elastic_at_end(const lbBody *body, lbFramesWork *w) {
-  lbFrameSystem sums = { 0 };
-  if (!isnan(w->elastic_end)) return w->elastic_end;
-  lb_frames_sum_by(body, w->by_springs, 0, w->end, w->poses, w->velocity, w->room, &sums);
-  return w->elastic_end = lb_is_bounded(sums.energy) ? sums.energy : INFINITY;
-}
-
-// Of M at the step's start.
-static double kinetic_at_end(const lbBody *body, lbFramesWork *w) {
-  int32_t n = 6 * lb_frames_count(body);
-  memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
-  lb_frames_add_mass_product(body, 0.5, w->velocity, w, w->right);
-  return lb_frames_dot(n, w->velocity, w->right);
-}
-
-// Springs and samples agree near the rest shape alone: a step by forces that are not the body's own
-// must not bring more motion than there is energy by these. Nothing is known of what frames that
-// are moved supply.
-double lb_frames_created(const lbBody *body, const lbStep *step, lbScratch *s, double *energy) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  lbFramesWork *w = s->own;
-  *energy = 0;
-  if (w->driven) return 0;
-  double elastic = elastic_at_end(body, w), kinetic = kinetic_at_end(body, w);
-  if (!lb_is_bounded(elastic)) return INFINITY;
-  double work = step->h * lb_frames_dot(6 * shared->count, w->loads, w->velocity) + w->work;
-  double created = elastic + kinetic - w->energy - work;
-  double drift = 0.5 * lb_dot(w->momentum, w->momentum) / shared->whole.mass;
-  *energy = elastic + (body->frame.fitted ? fmax(kinetic - drift, 0) : kinetic);
-  created = fmax(created, kinetic - w->kinetic_most - work);
-  return fabs(created) > LB_ROUNDING * shared->modulus ? created : 0;
-}
-
-// Whether frames would turn or go farther in the step than the method can follow; the mean
-// displacement of all is the body's. Or the body would be stretched beyond all reason.
-static bool goes_too_far(const lbBody *body, double h, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  lbVec3 mean = lb_vec3(0, 0, 0);
-  double size = fmax(body->prepared->size, 1e-300);
-  for (int32_t i = 0; i < shared->count; i++)
-    mean = lb_add_scaled(mean, 1.0 / shared->count, lb_vec3_load(w->velocity + 6 * i + 3));
-  for (int32_t i = 0; i < shared->count; i++) {
-    const double *velocity = w->velocity + 6 * i;
-    if (w->prescribed[i]) continue;
-    lbVec3 relative = lb_sub(lb_vec3_load(velocity + 3), mean);
-    if (!(h * lb_length(lb_vec3_load(velocity)) <= LB_FRAMES_TURN_MAX)) return true;
-    if (!(h * lb_length(relative) <= size)) return true;
-  }
-  double stored = elastic_at_end(body, w);
-  return !lb_is_bounded(stored) || stored > fmax(STORED_MOST * shared->modulus, w->elastic);
-}
-
-// A step by implicit Euler has a potential, of which the matrix sees the second order alone: it is
-// searched along the way, until frames go no farther than they may and the account bears what is
-// created, or nothing moves.
-static int32_t search_line(const lbBody *body, const lbStep *step, lbScratch *s) {
-  lbFramesWork *w = s->own;
-  for (int k = 0; k <= LB_HALVINGS_MAX; k++) {
-    double energy, share = k < LB_HALVINGS_MAX ? 0.5 : 0;
-    double created = lb_frames_created(body, step, s, &energy);
-    if (lb_guard_bears(body, created, energy) && !goes_too_far(body, step->h, w)) return 0;
-    for (int32_t i = 0; i < 6 * lb_frames_count(body); i++)
-      if (!w->prescribed[i / 6]) w->velocity[i] = share > 0 ? share * w->velocity[i] : 0;
-    if (!find_poses(body, step->h, w)) return LB_STEP_NONFINITE;
-  }
-  return LB_STEP_NOT_CONVERGED;
-}
-
-// Whether the step is to be taken.
-static int32_t judge(const lbBody *body, const lbStep *step, lbScratch *s) {
-  if (step->integrator == LB_STEP_EULER) return search_line(body, step, s);
-  return goes_too_far(body, step->h, s->own) ? LB_STEP_FAR : 0;
 }
 
 // Forces that came after the linearisation, which is linear in them, as if they had been loads.
@@ -356,7 +280,7 @@ static bool join_late_forces(const lbBody *body, const lbStep *step, lbScratch *
   for (int32_t i = 0; i < n; i++)
     if (!w->prescribed[i / 6]) w->free[i] += w->right[i];
   memcpy(w->velocity, w->free, (size_t)n * sizeof(double));
-  return lb_body_is_constrained(body) || find_poses(body, step->h, w);
+  return lb_body_is_constrained(body) || lb_frames_find_poses(body, step->h, w);
 }
 
 int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -366,15 +290,15 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
   w->work = 0;
   if (step->stays_open && step->iteration == 0) {
     if (!join_late_forces(body, step, s)) return LB_STEP_NONFINITE;
-    if (!constrained) find_nodes(body, w, s->a, s->q);
+    if (!constrained) find_nodes_frames_step(body, w, s->a, s->q);
   }
   if (constrained) {
     memcpy(w->pull, s->pull, (size_t)body->prepared->padded * sizeof(double));
     respond_frames(body, step->h, w->pull, w);
     for (int32_t i = 0; i < 6 * shared->count; i++)
       w->velocity[i] = w->free[i] + (w->prescribed[i / 6] ? 0 : w->right[i]);
-    if (!find_poses(body, step->h, w)) return LB_STEP_NONFINITE;
-    find_nodes(body, w, s->a, s->b);
+    if (!lb_frames_find_poses(body, step->h, w)) return LB_STEP_NONFINITE;
+    find_nodes_frames_step(body, w, s->a, s->b);
     double farthest = 0;
     for (int32_t i = 0; i < body->prepared->dimension; i++) {
       farthest = fmax(farthest, fabs(s->b[i] - s->q[i]));
@@ -386,7 +310,7 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
       return LB_STEP_AGAIN;
   }
   memset(s->v, 0, (size_t)body->prepared->padded * sizeof(double));
-  return judge(body, step, s);
+  return lb_frames_judge(body, step, s);
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -403,11 +327,12 @@ static void set_prescribed_rates(const lbBody *body, const lbStep *step, lbFrame
   const lbFramesState *state = lb_frames_state(body);
   for (int32_t i = 0; i < lb_frames_count(body); i++)
     if (w->prescribed[i] && !state->held[i] && !is_led(state, i))
-      carried(body, &w->place, &rates, w->poses[i].position, w->velocity + 6 * i);
+      carried_frames_step(body, &w->place, &rates, w->poses[i].position, w->velocity + 6 * i);
 }
 
 // Velocities (6 count) += a rigid motion about c.
-static void add_rigid(const lbFramesState *state, int32_t count, lbVec3 v, lbVec3 spin, lbVec3 c) {
+static void add_rigid_frames_step(const lbFramesState *state, int32_t count, lbVec3 v, lbVec3 spin,
+                                  lbVec3 c) {
   for (int32_t i = 0; i < count; i++) {
     double *velocity = state->velocity + 6 * i;
     lbVec3 arm = lb_sub(state->poses[i].position, c);
@@ -418,7 +343,7 @@ static void add_rigid(const lbFramesState *state, int32_t count, lbVec3 v, lbVec
 
 // The momenta that external forces and damping leave. A body that nothing holds also has its
 // centre where its momentum takes it.
-static void keep_momenta(lbBody *body, double h, lbScratch *s) {
+static void keep_momenta_frames_step(lbBody *body, double h, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbWhole *whole = &shared->whole;
   lbFramesState *state = lb_frames_state(body);
@@ -450,7 +375,8 @@ static void keep_momenta(lbBody *body, double h, lbScratch *s) {
     spin = lb_is_bounded(turn) ? lb_scale(SPUN_MOST / turn, spin) : lb_vec3(0, 0, 0);
     L = lb_add(lb_sub(L, missing), lb_mat3_apply(J, spin));
   }
-  add_rigid(state, shared->count, lb_scale(1 / whole->mass, lb_sub(P, survey->linear)), spin, c);
+  add_rigid_frames_step(state, shared->count, lb_scale(1 / whole->mass, lb_sub(P, survey->linear)),
+                        spin, c);
   if (constrained) return;
   lbVec3 shift = lb_sub(lb_add_scaled(w->centre, h / whole->mass, P), c), m = survey->moment;
   for (int32_t i = 0; i < shared->count; i++)
@@ -476,7 +402,7 @@ int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   state->T = w->place;
   state->version++;
   body->consistent = true;
-  if (body->frame.fitted && !lb_frames_any_held(body)) keep_momenta(body, step->h, s);
+  if (body->frame.fitted && !lb_frames_any_held(body)) keep_momenta_frames_step(body, step->h, s);
   if (!lb_body_is_handled(body)) return 0;
   lb_frame_end(body, step, s); // velocities are relative to it
   body->prepared->method->get(body, s->q, s->v, NULL);
@@ -497,8 +423,8 @@ static int32_t step_alone(lbBody *body, double h, int32_t take, lbScratch *s) {
     };
     lbFramesWork *w = s->own;
     w->work = 0;
-    flags |= linearise(body, &step, s);
-    if (!(flags & LB_STEP_NONFINITE)) flags |= judge(body, &step, s);
+    flags |= linearise_frames_step(body, &step, s);
+    if (!(flags & LB_STEP_NONFINITE)) flags |= lb_frames_judge(body, &step, s);
     if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) break;
     double excess = lb_guard_account(body, &step, s);
     bool last = step.integrator == LB_STEP_EULER;

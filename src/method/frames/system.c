@@ -88,7 +88,8 @@ static void find_start(const lbBody *body, lbFramesWork *w) {
 }
 
 // w->right <- M Ω₀ + h (loads − ∂W + nodes), less what prescribed frames do; w->loads, w->energy.
-static void find_right_side(const lbBody *body, double h, double elastic, lbFramesWork *w) {
+static void find_right_side_frames_system(const lbBody *body, double h, double elastic,
+                                          lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
   int32_t n = 6 * shared->count;
@@ -117,15 +118,15 @@ static void add_lift(int32_t count, double lift, lbFramesWork *w) {
 }
 
 // w->factor, w->right <- velocities at the end; false: the matrix is not positive.
-static bool solve_step(const lbBody *body, double h, double lift, const lbFrameSystem *sums,
-                       lbFramesWork *w) {
+static bool solve_step_frames_system(const lbBody *body, double h, double lift,
+                                     const lbFrameSystem *sums, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   double alpha = body->damping_mass, beta = body->damping_stiffness;
   w->elastic = sums->energy;
   lb_frames_combine(shared->count, 1 + h * alpha, w->M, h * h + h * beta, w->K, w->factor);
   if (lift > 0) add_lift(shared->count, lift, w);
   if (!lb_frames_factor(shared, w->prescribed, w->factor)) return false;
-  find_right_side(body, h, sums->energy, w);
+  find_right_side_frames_system(body, h, sums->energy, w);
   return lb_frames_solve(shared, w->factor, w->room, w->right);
 }
 
@@ -166,22 +167,23 @@ static double kinetic_most(const lbBody *body, lbFramesWork *w) {
   return w->energy - w->elastic + fmax(sums.energy, 0);
 }
 
-static bool solve(const lbBody *body, double h, bool safe, const lbScratch *s, lbFramesWork *w) {
+static bool solve_frames_system(const lbBody *body, double h, bool safe, const lbScratch *s,
+                                lbFramesWork *w) {
   lbFrameSystem sums = { 0, w->gradient, w->loads, w->K, w->M };
   if (!sum_sensibly(body, safe, w, &sums)) return false;
   load_nodes(body, s, w);
-  if (solve_step(body, h, 0, &sums, w)) return true;
+  if (solve_step_frames_system(body, h, 0, &sums, w)) return true;
   w->by_springs = false;
   if (!sum_sensibly(body, true, w, &sums)) return false;
   double lift = 0;
   for (int k = 1; k < LB_FACTORINGS_MAX; k++, lift = fmax(1, 10 * lift))
-    if (solve_step(body, h, lift, &sums, w)) return true;
+    if (solve_step_frames_system(body, h, lift, &sums, w)) return true;
   return false;
 }
 
 bool lb_frames_solve_system(const lbBody *body, double h, bool safe, const lbScratch *s,
                             lbFramesWork *w) {
-  if (!solve(body, h, safe, s, w)) return false;
+  if (!solve_frames_system(body, h, safe, s, w)) return false;
   w->kinetic_most = kinetic_most(body, w);
   return true;
 }

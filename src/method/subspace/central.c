@@ -100,8 +100,8 @@ static bool is_short(const lbBody *body, double h, const double *R, const double
 }
 
 // Whether the step may be kept; `lost`: what damping took.
-static bool is_sound(const lbBody *body, double h, const lbEvaluated *e, double lost,
-                     lbScratch *s) {
+static bool is_sound_central(const lbBody *body, double h, const lbEvaluated *e, double lost,
+                             lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   double mean = 0;
@@ -137,5 +137,5 @@ int32_t lb_central_end(lbBody *body, const lbStep *step, lbScratch *s) {
     s->v[i] += 0.5 * h * w->a[i];
     w->a[i] -= w->d[i];
   }
-  return is_sound(body, h, e, lost, s) ? 0 : LB_STEP_FAR;
+  return is_sound_central(body, h, e, lost, s) ? 0 : LB_STEP_FAR;
 }

@@ -38,12 +38,12 @@
 
 #include <string.h>
 
-// Of the largest force, a residual above which Newmark's step fails. Doubled, steps with one
+// of the largest force: a residual above which Newmark's step fails. Doubled, steps with one
 // iteration are kept at twice the error.
 #define LOOSE 0.1
-// Of the largest force, the residual of safe rules. Doubled, they end at twice the error.
+// of the largest force: the residual of safe rules. Doubled, they end at twice the error.
 #define SURE_TOLERANCE 1e-9
-// Of the largest diagonal entry, the first shift of an indefinite tangent; each further one is four
+// of the largest diagonal entry: the first shift of an indefinite tangent; each further one is four
 // times as large. Doubled, such steps are held back twice as much.
 #define SHIFT_FIRST 1e-4
 
@@ -85,16 +85,19 @@ static lbStepForces forces_of(const lbBody *body, const lbStepScheme *scheme,
                                         : e->K };
 }
 
-// w->middle_R <- with what its work lacks to the difference of the energies.
-static void complete_work(const lbSubspace *own, double difference, const lbScratch *s) {
+// w->middle_R <- with what its work lacks to the difference of the energies. Near rest both are
+// rounding, which a short move would turn into a force.
+static void complete_work(const lbBody *body, double difference, const lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
   const lbSubspaceWork *w = s->own;
   double way = 0;
   for (int32_t i = 0; i < own->count; i++) {
     w->d[i] = s->q[i] - s->q0[i];
     way += w->d[i] * w->d[i];
   }
-  double factor = (difference - lb_row_dot(own->count, w->middle_R, w->d)) / way;
-  for (int32_t i = 0; i < own->count && isfinite(factor); i++) w->middle_R[i] += factor * w->d[i];
+  double missing = difference - lb_row_dot(own->count, w->middle_R, w->d), factor = missing / way;
+  if (fabs(missing) <= body->prepared->energy_noise || !isfinite(factor)) return;
+  for (int32_t i = 0; i < own->count; i++) w->middle_R[i] += factor * w->d[i];
 }
 
 // Forces at q, without a tangent; w->Ku <- K u where that is damped.
@@ -106,7 +109,7 @@ static const lbEvaluated *evaluate_along(lbBody *body, const double *q, const do
 }
 
 // At s->q, with u of there.
-static lbStepForces evaluate(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+static lbStepForces evaluate_newton(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   if (scheme->secant) {
@@ -119,7 +122,7 @@ static lbStepForces evaluate(lbBody *body, const lbStepScheme *scheme, lbScratch
   own->forces->evaluate(own->force_data, w->d, w->middle_R, w->middle_K, w->forces);
   for (int32_t i = 0; i < own->count; i++)
     w->middle_R[i] = (w->R0[i] + 4 * w->middle_R[i] + e->R[i]) / 6;
-  if (!own->forces->is_cubic) complete_work(own, e->energy - w->energy0, s);
+  if (!own->forces->is_cubic) complete_work(body, e->energy - w->energy0, s);
   return forces_of(body, scheme, w);
 }
 
@@ -237,7 +240,7 @@ int32_t lb_step_factor(const lbBody *body, const lbStepScheme *scheme, const lbS
 
 // ---- one iteration -----------------------------------------------------------------------------
 
-static void start(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+static void start_newton(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   const lbEvaluated *e =
@@ -277,10 +280,11 @@ static void move_by_newton(const lbSubspace *own, lbScratch *s) {
 }
 
 // From where the step begins.
-static lbStepForces begin_step(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+static lbStepForces begin_step_newton(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
   lbSubspaceWork *w = s->own;
-  start(body, scheme, s);
-  lbStepForces forces = scheme->secant ? forces_of(body, scheme, w) : evaluate(body, scheme, s);
+  start_newton(body, scheme, s);
+  lbStepForces forces =
+      scheme->secant ? forces_of(body, scheme, w) : evaluate_newton(body, scheme, s);
   begin_residual(body, scheme, &forces, s);
   for (int32_t i = 0; i < body->prepared->dimension; i++)
     w->linear0[i] = w->G[i] - forces.R[i] + scheme->c.held * s->held[i];
@@ -296,9 +300,9 @@ int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
   lbStepScheme scheme = scheme_of(body, step, s);
   lbStepForces forces = forces_of(body, &scheme, w);
   if (!again || w->starts_anew)
-    forces = begin_step(body, &scheme, s);
+    forces = begin_step_newton(body, &scheme, s);
   else if (!scheme.secant && forces.end->force_only)
-    forces = evaluate(body, &scheme, s);
+    forces = evaluate_newton(body, &scheme, s);
   w->starts_anew = false;
   memcpy(w->before, s->q, (size_t)body->prepared->dimension * sizeof(double));
   int32_t flags = 0;
@@ -339,8 +343,8 @@ void lb_newton_respond_many(const lbBody *body, const lbStep *step, lbScratch *s
 // ---- when to stop ------------------------------------------------------------------------------
 
 // What a step by Newmark's rule creates; the others create nothing.
-static lbStepEnergy energy_of(lbStepRule rule, const lbNewtonStart *start, double energy,
-                              const double *figures) {
+static lbStepEnergy energy_of_newton(lbStepRule rule, const lbNewtonStart *start, double energy,
+                                     const double *figures) {
   lbStepEnergy of = { 0, figures[LB_SUM_KINETIC] + fmax(energy, start->energy) };
   if (rule == LB_RULE_NEWMARK)
     of.created = energy - start->energy - figures[LB_SUM_MEAN] + 0.5 * figures[LB_SUM_WORK] -
@@ -349,8 +353,8 @@ static lbStepEnergy energy_of(lbStepRule rule, const lbNewtonStart *start, doubl
 }
 
 // Whether the iterations have come to an end; lbStepFlags.
-static int32_t judge(const lbBody *body, int32_t integrator, int32_t iteration, lbStepRule scheme,
-                     const lbStepResidual *G, bool keeps) {
+static int32_t judge_newton(const lbBody *body, int32_t integrator, int32_t iteration,
+                            lbStepRule scheme, const lbStepResidual *G, bool keeps) {
   bool asked = integrator == LB_STEP_ASKED;
   int32_t done = iteration + 1, wanted = body->newton_iterations;
   int32_t most =
@@ -376,9 +380,9 @@ static int32_t judge_end(const lbBody *body, int32_t integrator, int32_t iterati
                          const double *figures, lbStepEnergy *created) {
   lbStepResidual G = residual_of(body, figures, start->stiffest);
   if (!isfinite(G.size) || !isfinite(G.scale)) return LB_STEP_NONFINITE;
-  *created = energy_of(scheme, start, energy, figures);
+  *created = energy_of_newton(scheme, start, energy, figures);
   bool keeps = lb_guard_bears(body, created->created, created->end);
-  int32_t flags = judge(body, integrator, iteration, scheme, &G, keeps);
+  int32_t flags = judge_newton(body, integrator, iteration, scheme, &G, keeps);
   return flags | check_sanity(body, figures, flags);
 }
 
@@ -419,7 +423,7 @@ static int32_t conclude(lbBody *body, const lbStep *step, const lbStepScheme *sc
     return judge_end(body, (int32_t)step->integrator, step->iteration - w->attempt_from,
                      scheme->rule, &start, energy, w->figures, &w->created);
   lbStepResidual G = residual_of(body, w->figures, w->stiffest);
-  w->created = energy_of(scheme->rule, &start, energy, w->figures);
+  w->created = energy_of_newton(scheme->rule, &start, energy, w->figures);
   bool keeps = lb_guard_bears(body, w->created.created, w->created.end);
   if (step->iteration == 0) w->least = INFINITY;
   int32_t flags = lb_secants_judge(body, step->iteration, &G, keeps, w);
@@ -440,11 +444,11 @@ int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *s) {
   bool downhill = lb_step_goes_downhill(body, &scheme, w);
   if (downhill) shortened = lb_step_shorten(body, &scheme, true, s);
   lb_step_find_rates(body, &scheme, &x, s);
-  lbStepForces forces = evaluate(body, &scheme, s);
+  lbStepForces forces = evaluate_newton(body, &scheme, s);
   if (!downhill && lb_step_stays_inside(body, w) && !isfinite(forces.end->energy)) {
     shortened = lb_step_shorten(body, &scheme, false, s);
     lb_step_find_rates(body, &scheme, &x, s);
-    forces = evaluate(body, &scheme, s);
+    forces = evaluate_newton(body, &scheme, s);
   }
   lb_step_damp(body, &x, forces.K, x.u, x.Mu, x.Cu);
   own->newton->alone.judge(&scheme.c, &x, w->figures);

@@ -177,7 +177,8 @@ const lbEvaluated *lb_subspace_along(lbBody *body, const double *q, const double
 // Whether q is bounded and not farther out than is sane, unless it comes from there.
 bool lb_subspace_is_sane(const lbPrepared *prepared, double q, double q0, double v, double a);
 bool lb_subspace_may_be_stuck(double kinetic, double elastic); // by its energies
-#define LB_SUBSPACE_DUST 1e-150 // smaller numbers become zero: subnormal ones are slow
+// 1: smaller numbers become zero, since subnormal ones are slow. Doubled, nothing changes.
+#define LB_SUBSPACE_DUST 1e-150
 
 // ---- crowds: bodies of a batch that step together (batch_lanes.c) -------------------------------
 

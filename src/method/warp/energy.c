@@ -18,8 +18,8 @@
 #include "method/limits.h"
 
 #include "body/constraints.h"
-#include "body/contacts.h"
 #include "body/guard.h"
+#include "body/hand_rows.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void load_shape(const lbWarp *warp, const double *u, double *x) {
 }
 
 // Nodes whose motion is given: held ones, scripted cores, and hinged ones that a frame drives.
-static bool is_given(const lbBody *body, const lbWarpBodyWork *w, size_t n) {
+static bool is_given_warp_energy(const lbBody *body, const lbWarpBodyWork *w, size_t n) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   const int32_t *cores = body->prepared->model->warp_cores;
   if (shared->given[n]) return true;
@@ -37,7 +37,7 @@ static bool is_given(const lbBody *body, const lbWarpBodyWork *w, size_t n) {
 }
 
 // s->a <- Δx (nodes x 3); w->v (lanes) <- the same; w->b (lanes) <- x₁. Returns the largest |Δx|.
-static double find_displacements(const lbBody *body, lbScratch *s) {
+static double find_displacements_warp_energy(const lbBody *body, lbScratch *s) {
   const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
   const lbWarpState *state = lb_warp_state(body);
   lbWarpBodyWork *w = s->own;
@@ -64,7 +64,7 @@ static double work_done(const lbBody *body, lbScratch *s) {
   for (size_t n = 0; n < (size_t)shared->whole.node_count; n++) {
     lbVec3 d = lb_vec3_load(s->a + 3 * n), force = lb_warp_lane_vector(w, w->other, n);
     if (d.x == 0 && d.y == 0 && d.z == 0) continue;
-    if (is_given(body, w, n)) {
+    if (is_given_warp_energy(body, w, n)) {
       lbVec3 bent = lb_warp_row(shared->warp, &w->solver, w->ranks[n], w->v);
       force = lb_add_scaled(lb_warp_lane_vector(w, w->f, n), 0.5, bent);
     } else if (pulled) {
@@ -86,7 +86,7 @@ static double kinetic_gain(const lbBody *body, const lbScratch *s, double *relat
   double gained = 0;
   *relative = 0;
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
-    if (is_given(body, w, n)) continue;
+    if (is_given_warp_energy(body, w, n)) continue;
     lbVec3 v0 = lb_warp_lane_vector(w, w->v0, n), v1 = lb_vec3_load(w->v1 + 3 * n);
     bool rigid = shared->warp->core_count && shared->warp->core_of[w->ranks[n]] >= 0;
     if (rigid) v0 = lb_vec3_load(state->v + 3 * n); // the lanes have that at y
@@ -106,7 +106,7 @@ double lb_warp_created(const lbBody *body, const lbStep *step, lbScratch *s, dou
   *energy = 0;
   if (warp->strain == LB_WARP_LINEAR) return 0;
   if (!lb_body_is_constrained(body) && !w->free) { // what is found or mended after the solution
-    double moved = find_displacements(body, s);
+    double moved = find_displacements_warp_energy(body, s);
     if (!lb_warp_may_gain(warp, w->b, moved)) return 0;
   }
   if (w->solver.energy < 0) {
@@ -114,7 +114,7 @@ double lb_warp_created(const lbBody *body, const lbStep *step, lbScratch *s, dou
     w->solver.energy = lb_warp_energy(warp, &w->solver, w->b);
   }
   double relative, gained = kinetic_gain(body, s, &relative);
-  find_displacements(body, s);
+  find_displacements_warp_energy(body, s);
   double elastic = lb_warp_energy(warp, &w->solver, w->b), before = w->solver.energy;
   double work = work_done(body, s), created = gained + (elastic - before) - work;
   *energy = relative + elastic;

@@ -42,7 +42,7 @@ typedef struct lbWarpState { // lbBody.own
   double *force, *weight;    // (padded)
   double *last;              // (padded) force at the last step's end, if lbBody.consistent
   lbPlacement T;
-  int32_t iterations; // of the solver in the last step, for those who measure: no part of states
+  int32_t iterations; // of the solver in the last step, for measurements: no part of states
 } lbWarpState;
 
 static inline lbWarpState *lb_warp_state(const lbBody *body) { return body->own; }
