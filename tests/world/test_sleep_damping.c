@@ -122,7 +122,8 @@ static lbWorld *ground_world(void) {
   return world;
 }
 
-// Nothing falls asleep that can be seen to move; what is still sleeps after a window that it begins with and one that it fills.
+// Nothing falls asleep that can be seen to move; what is still sleeps after a window that it begins
+// with and one that it fills.
 static void check_nap(lbWorld *world, const lbModel *model, lbBodyId id, const char *what,
                       bool must) {
   Nap nap = nap_of(world, model, id);
