@@ -10,6 +10,17 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release"
   set(plain_build ON)
 endif()
 
+# Kernels of tests alone: tests/<layer>/<name>.kernel.c.
+file(GLOB test_kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*.kernel.c)
+add_library(test-kernels STATIC)
+limber_add_kernels(test-kernels ${test_kernels})
+set_target_properties(test-kernels PROPERTIES LINKER_LANGUAGE C)
+foreach(level IN LISTS LIMBER_SIMD_LEVELS)
+  target_include_directories(test-kernels_kernels_${level} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+endforeach()
+# They call functions of limber, and tests call them.
+target_link_libraries(test-kernels PUBLIC limber)
+
 file(GLOB test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/test_*.c)
 if(NOT LIMBER_PROGRAM)
   list(FILTER test_sources EXCLUDE REGEX "/tests/viewer/")
@@ -28,7 +39,7 @@ foreach(source IN LISTS test_sources)
     target_compile_definitions(${target} PRIVATE ${LIMBER_ENGINE_DEFINITIONS})
   endif()
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  target_link_libraries(${target} PRIVATE limber-build cmocka)
+  target_link_libraries(${target} PRIVATE test-kernels limber-build cmocka)
   if(layer STREQUAL "viewer")
     target_link_libraries(${target} PRIVATE limber-viewer limber-serve)
   endif()

@@ -1,7 +1,7 @@
 // Any bytes as a basis.
 #include "fuzz.h"
 
-#include "numbers/vega_matrix.h"
+#include "arrayio/vega_matrix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   void *copy = malloc(size ? size : 1); // exactly as long as the data: reading on is seen

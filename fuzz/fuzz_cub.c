@@ -1,7 +1,7 @@
 // Any bytes as cubic polynomials.
 #include "fuzz.h"
 
-#include "numbers/cub.h"
+#include "arrayio/cub.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   void *copy = malloc(size ? size : 1); // exactly as long as the data: reading on is seen

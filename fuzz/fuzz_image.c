@@ -1,7 +1,7 @@
 // Fuzz target: any bytes as a volume image, by its header and as raw numbers.
 #include "fuzz.h"
 
-#include "numbers/image.h"
+#include "arrayio/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const lbRawImage layout = { { 2, 2, 3 }, LB_SCALAR_INT16, true, { 1, 1, 1 }, { 0, 0, 0 } };

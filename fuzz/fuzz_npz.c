@@ -1,7 +1,7 @@
 // Any bytes as a NumPy array or an archive of them.
 #include "fuzz.h"
 
-#include "numbers/npz.h"
+#include "arrayio/npz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *copy = malloc(size ? size : 1);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the seeds of the reader of volume images into fuzz/corpus. All have the numbers 0 to 23 on
-2 x 3 x 4 places, 2, 3 and 4 mm apart, the first at 10, 20, 30 mm; tests/numbers/test_image.c reads
+2 x 3 x 4 places, 2, 3 and 4 mm apart, the first at 10, 20, 30 mm; tests/arrayio/test_image.c reads
 them."""
 import os
 import struct

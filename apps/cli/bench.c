@@ -9,17 +9,17 @@
 
 static json_t *or_null(double value) { return value > 0 ? cli_number(value) : json_null(); }
 
-static json_t *figure(const benchRow *row, double value) {
+static json_t *row_figure(const benchRow *row, double value) {
   return row->counts ? cli_number(value) : or_null(value);
 }
 
 static json_t *row_document(const benchRow *row) {
   json_t *document = json_pack(
       "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "name", row->name, "parameters",
-      json_incref(row->parameters), "unit", row->unit, "median", figure(row, row->median), "min",
-      figure(row, row->min), "p99", figure(row, row->p99), "max", figure(row, row->max), "repeats",
-      (int)row->repeats, "paper", or_null(row->paper), "peer", or_null(row->peer), "limit",
-      or_null(row->limit));
+      json_incref(row->parameters), "unit", row->unit, "median", row_figure(row, row->median),
+      "min", row_figure(row, row->min), "p99", row_figure(row, row->p99), "max",
+      row_figure(row, row->max), "repeats", (int)row->repeats, "paper", or_null(row->paper), "peer",
+      or_null(row->peer), "limit", or_null(row->limit));
   if (row->note[0]) json_object_set_new(document, "note", json_string(row->note));
   return document;
 }
@@ -56,7 +56,7 @@ static int widest(int width, const char *text) {
   return length > width ? length : width;
 }
 
-static void print_table(const benchTable *table) {
+static void print_bench_table(const benchTable *table) {
   int name = 4, parameters = 10, unit = 4;
   for (int32_t i = 0; i < table->count; i++) {
     char *text = parameter_text(table->rows[i].parameters);
@@ -215,7 +215,7 @@ static cliStatus check_request(const char *name, const Request *request) {
   return CLI_OK;
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_bench(int count, char **words) {
   Request request = { .seconds = 20 };
   const cliOption options[] = {
     { "mesh", CLI_TEXT, &request.mesh, NULL, "FILE", "measure on this mesh (without: a shape)" },
@@ -251,7 +251,7 @@ static cliStatus run(int count, char **words) {
                      benchmarks[find_benchmark(name)].name, name);
   }
   if (status == LB_ERR_INTERRUPTED && table.count > 0 && !arguments.common.json)
-    print_table(&table); // what there is
+    print_bench_table(&table); // what there is
   if (status) {
     result = mesh ? cli_fail_about(mesh, &err) : cli_fail(&err);
   } else if (arguments.common.json) {
@@ -260,7 +260,7 @@ static cliStatus run(int count, char **words) {
       json_array_append_new(list, row_document(&table.rows[i]));
     result = cli_print_json(list);
   } else {
-    print_table(&table);
+    print_bench_table(&table);
   }
   bench_release(&table);
   return result;
@@ -275,46 +275,40 @@ const cliVerb cli_bench = {
   "warp | web] "
   "[--mesh FILE] "
   "[options]",
-  "Without a name: all of them; with the name of a row (contact.heap) that row alone. Times the "
-  "code\n"
-  "that ships: processor time of one thread over many repeats, with the machine's measured memory\n"
-  "bandwidth beside it. Peer: VegaFEM 4.0 on simpleBridge_tet.veg, on one Zen 4 machine, one "
-  "thread,\n"
-  "processor time, in turns with limber, which took what the README says; shown for that mesh "
-  "only.\n"
-  "subspace also tells what bodies cost: held, driven and free steps in turns and how many times\n"
-  "the held one's theirs is, crowds, states, memory; and steps in both precisions up to r = 100.\n"
-  "cubature builds a basis of 135 vectors, trains and chooses elements, steps a body and compares "
-  "a\n"
-  "motion with the unreduced one, beside the figures of von Tycowicz et al. 2013, and ends with a\n"
-  "table in their form; --plot draws the error against the number of elements and, in a second\n"
+  "Without a name: all of them; with the name of a row (contact.heap) only that row. Measures the\n"
+  "code that ships: processor time of one thread over many repeats, with the measured memory\n"
+  "bandwidth of the machine. Peer: VegaFEM 4.0 on simpleBridge_tet.veg, on one Zen 4 machine, one\n"
+  "thread, processor time, in turns with limber; shown for that mesh only.\n"
+  "subspace also measures the cost of bodies: held, driven and free steps in turns, relative to\n"
+  "held ones, SIMD batches, states, memory; and steps in both precisions up to r = 100.\n"
+  "cubature builds a basis of 135 vectors, trains and selects elements, steps a body and compares\n"
+  "a motion with the unreduced one, beside the figures of von Tycowicz et al. 2013, and ends with\n"
+  "a table in their form; --plot draws the error against the number of elements and, in a second\n"
   "file with -motion in its name, that motion. Triangles are taken as a shell. It takes minutes;\n"
   "Ctrl-C prints the rows that are complete.\n"
   "engines solves one system by every engine that is compiled in, side by side: order and\n"
-  "structure of the factor, factor, solve, size, residual, 20 modes; then dense products, "
-  "triangles\n"
-  "and decompositions of every engine, in turns, on one thread.\n"
+  "structure of the factor, factor, solve, size, residual, 20 modes; then dense products,\n"
+  "triangles and decompositions of every engine, in turns, on one thread.\n"
   "haptics pushes a ball along a bridge at 1 kHz for --seconds of real time, and presses tools of\n"
   "several shapes on a soft box in a world.\n"
   "web steps a bridge in WebAssembly, in Chromium, beside the same step natively; its page is\n"
   "the target bench-web of the preset web.\n"
-  "build makes models of 24 to 64 cells of a surface and tells the time of each stage and the\n"
-  "peak of memory.\n"
-  "warp steps a bar of 1 080 tets and a mesh by warped, linear and green strain, and tells errors\n"
-  "against the full simulator, the volume of a sagging bar and the longest stable steps.\n"
+  "build makes models of 24 to 64 cells of a surface and times each stage, with the peak of\n"
+  "memory.\n"
+  "warp steps a bar of 1 080 tets and a mesh by warped, linear and green strain, and measures\n"
+  "errors against the full simulator, the volume of a sagging bar and the longest stable steps.\n"
   "frames steps a turtle by seven frames and by two, by samples and springs, beside the figures\n"
-  "asked for, and tells how far bars of 2 to 5 frames end from unreduced ones.\n"
+  "of the paper, and compares bars of 2 to 5 frames with unreduced ones.\n"
   "contact drops a ball of 15 000 tets and a stack of five boxes onto the ground, beside Bullet's\n"
   "reduced bodies where the build found libbullet-dev, pours 30 bodies into a bowl, packs 200\n"
-  "into a box, and tells what the solver and a far body take, and what goes wrong. Then 30 soft "
-  "and\n"
-  "12 rigid bodies in a heap, with hinges and sliders, and stacks of boxes close to each other.\n"
-  "edit drags a handle of a body of 200 000 triangles, and tells how far the reduced poses of\n"
-  "scenes/poses are from the unreduced ones.\n"
+  "into a box, and measures the solver, the cost of a distant body, and failures. Then 30 soft\n"
+  "and 12 rigid bodies in a heap, with hinges and sliders, and stacks of boxes close together.\n"
+  "edit drags a handle of a body of 200 000 triangles, and compares the reduced poses of\n"
+  "scenes/poses with the unreduced ones.\n"
   "render draws without a display: one body of 100 000 triangles, r = 30, and a thousand stems.\n",
   "  limber bench fem --threads 1\n"
   "  limber bench haptics --seconds 5\n"
   "  limber mesh --generate torus -o torus.msh\n"
   "  limber bench fem --mesh torus.msh --json",
-  run,
+  run_bench,
 };

@@ -48,7 +48,7 @@ static cliStatus check_method(Job *job) {
 }
 
 // A kind of basis, or a file of vectors.
-static cliStatus check_basis(Job *job) {
+static cliStatus check_build_basis(Job *job) {
   static const char *const files[] = { ".npy", ".npz", ".u", ".float" };
   lbBuildDef *def = &job->def;
   if (job->sketch && job->basis && strcmp(job->basis, "sketch") != 0)
@@ -76,7 +76,7 @@ static cliStatus check_basis(Job *job) {
 }
 
 // A number is the amplitude of training poses, a word that of modes which may be dropped.
-static cliStatus check_forces(Job *job) {
+static cliStatus check_build_forces(Job *job) {
   if (job->amplitude && cli_parse_amplitude(job->amplitude, &job->def.pose_amplitude)) {
     job->amplitude = NULL;
     job->has_discard[3] = false;
@@ -85,9 +85,9 @@ static cliStatus check_forces(Job *job) {
 }
 
 // Options of one method are refused with the other.
-static cliStatus check_subspace(Job *job) {
-  cliStatus result = check_basis(job);
-  if (!result) result = check_forces(job);
+static cliStatus check_build_subspace(Job *job) {
+  cliStatus result = check_build_basis(job);
+  if (!result) result = check_build_forces(job);
   if (result) return result;
   if (job->has_dimension && job->def.dimension < 1)
     return cli_usage(&cli_build, "--dimension is %d, it must be at least 1",
@@ -119,7 +119,7 @@ static bool is_unreduced(lbMethod method) {
   return method == LB_METHOD_WARP || method == LB_METHOD_FRAMES;
 }
 
-static cliStatus check_frames(Job *job) {
+static cliStatus check_build_frames(Job *job) {
   if (!job->has_frames) return CLI_OK;
   if (job->def.frames < 1)
     return cli_usage(&cli_build, "--frames is %d, it must be 1 or more", (int)job->def.frames);
@@ -193,7 +193,7 @@ static cliStatus check_bare_options(const Job *job) {
 }
 
 // What is said of parts of the body.
-static cliStatus check_regions(Job *job) {
+static cliStatus check_build_regions(Job *job) {
   lbBuildDef *def = &job->def;
   cliStatus result = CLI_OK;
   for (int32_t i = 0; i < job->young.count && !result; i++) {
@@ -234,7 +234,7 @@ static cliStatus check_material(Job *job) {
   return CLI_OK;
 }
 
-static cliStatus check_numbers(Job *job) {
+static cliStatus check_build_numbers(Job *job) {
   lbBuildDef *def = &job->def;
   if (job->has_modes && def->mode_count < 1)
     return cli_usage(&cli_build, "--modes is %d, it must be at least 1", (int)def->mode_count);
@@ -254,7 +254,7 @@ static cliStatus check_numbers(Job *job) {
 }
 
 // Without -o the model lies in the current folder and has the input's name.
-static cliStatus check_output(Job *job) {
+static cliStatus check_build_output(Job *job) {
   struct stat in, out;
   if (!job->output) {
     const char *name = lb_path_name(job->input);
@@ -273,15 +273,15 @@ static cliStatus check_output(Job *job) {
 
 static cliStatus check_words(Job *job) {
   cliStatus result = check_method(job);
-  if (!result) result = check_subspace(job);
-  if (!result) result = check_frames(job);
+  if (!result) result = check_build_subspace(job);
+  if (!result) result = check_build_frames(job);
   if (!result) result = check_accuracy(job);
   if (!result) result = check_discard(job);
   if (!result) result = check_bare_options(job);
-  if (!result) result = check_regions(job);
+  if (!result) result = check_build_regions(job);
   if (!result) result = check_material(job);
-  if (!result) result = check_numbers(job);
-  if (!result) result = check_output(job);
+  if (!result) result = check_build_numbers(job);
+  if (!result) result = check_build_output(job);
   return result;
 }
 
@@ -322,7 +322,7 @@ static json_t *chosen_document(const Job *job, const lbModel *model) {
   return chosen;
 }
 
-static json_t *document(const Job *job, const lbModel *model) {
+static json_t *write_build_document(const Job *job, const lbModel *model) {
   const lbModelSizes *s = &model->size;
   const lbBuildReport *r = &job->report;
   const double *damping = cli_model_damping(model);
@@ -408,7 +408,7 @@ static void print_chosen(const Job *job, const lbModel *model) {
   if (job->output == job->chosen_output) cli_say("  the file is %s (-o)\n", job->output);
 }
 
-static void print_text(const Job *job, const lbModel *model) {
+static void print_build_text(const Job *job, const lbModel *model) {
   const lbModelSizes *s = &model->size;
   const lbBuildReport *r = &job->report;
   cli_say("model %s: %d vertices and %d triangles carried by %d nodes, ", model->name,
@@ -445,7 +445,7 @@ static lbStatus try_output(const char *path, lbError *err) {
   return status;
 }
 
-static lbStatus run_job(Job *job, lbModel **model, lbError *err) {
+static lbStatus run_build_job(Job *job, lbModel **model, lbError *err) {
   lbStatus status = try_output(job->output, err);
   if (!status) status = lb_build_model(job->input, &job->def, model, &job->report, err);
   if (!status && job->report_folder)
@@ -559,14 +559,14 @@ static cliStatus run(int count, char **words) {
 
   lbError err;
   lbModel *model = NULL;
-  lbStatus status = run_job(&job, &model, &err);
+  lbStatus status = run_build_job(&job, &model, &err);
   cli_finish_progress();
   if (status)
     result = strstr(err.text, job.output) ? cli_fail(&err) : cli_fail_about(job.input, &err);
   else if (arguments.common.json)
-    result = cli_print_json(document(&job, model));
+    result = cli_print_json(write_build_document(&job, model));
   else
-    print_text(&job, model);
+    print_build_text(&job, model);
   lb_accuracy_destroy(job.report.accuracy);
   lb_model_destroy(model);
   return result;
@@ -579,8 +579,8 @@ const cliVerb cli_build = {
   "Takes a surface (voxelised, and carried by the bricks), a volume mesh or a body of a scene,\n"
   "reduces it to the shapes that it moves in, compares the result with the full simulator and\n"
   "writes a .glb: limber plays it, and any glTF viewer shows it with its modes as morph targets.\n"
-  "What you leave out is chosen for you, and printed. A scene's settings take precedence\n"
-  "over the defaults, options over both.\n",
+  "Settings that you leave out are chosen for you, and printed. A scene's settings take\n"
+  "precedence over the defaults, options over both.\n",
   "  limber mesh --generate torus --surface -o torus.obj\n"
   "  limber build torus.obj -o torus.glb\n"
   "  limber mesh --generate turtle --surface -o turtle.obj\n"

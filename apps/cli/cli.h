@@ -74,7 +74,7 @@ void cli_say(const char *format, ...) LB_PRINTF(1, 2);
 void cli_note(const char *format, ...) LB_PRINTF(1, 2);
 // "limber: what: why, what to do" on stderr.
 cliStatus cli_fail(const lbError *err);
-// The same for work on a file, which is named where the message does not do so.
+// The same for work on a file; adds the file name unless the message has it.
 cliStatus cli_fail_about(const char *path, const lbError *err);
 cliStatus cli_usage(const cliVerb *verb, const char *format, ...) LB_PRINTF(2, 3);
 // Prints the document with 17 digits and releases it.
@@ -93,7 +93,7 @@ void cli_guard_output(void);
 void cli_start_output(const cliCommon *common);
 // What SIGINT, SIGTERM and SIGHUP call: Ctrl-C, a polite kill, a terminal that was closed.
 void cli_catch_end(void (*handler)(int));
-// How long work may go on after one of those where it does not ask whether to: 2 s by default.
+// Time limit for work after an interrupt until it checks for one: 2 s by default.
 void cli_end_within(double seconds);
 void cli_finish_progress(void); // ends the bar's line
 void cli_flush_notes(void);     // prints what the log has said; a failure drops it
@@ -112,7 +112,7 @@ typedef struct cliCubature {
 // Fills in the def, which has force_error, poses and pose_amplitude already; or a message.
 cliStatus cli_check_cubature(const cliCubature *words, lbBuildDef *def);
 bool cli_parse_amplitude(const char *text, double *amplitude); // false: not a positive number
-// From now on Ctrl-C while elements are selected keeps what there is, and the work goes on.
+// From now on Ctrl-C during the selection of elements keeps those selected, and the work continues.
 void cli_keep_selection(void);
 
 // ---- scenes ------------------------------------------------------------------------------------

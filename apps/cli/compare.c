@@ -43,7 +43,7 @@ static cliStatus parse_ways(Job *job) {
   return CLI_OK;
 }
 
-static cliStatus check_job(Job *job, const char *input) {
+static cliStatus check_compare_job(Job *job, const char *input) {
   if (!(job->def.frame_rate > 0 && isfinite(job->def.frame_rate)))
     return cli_usage(&cli_compare, "--frame_rate is %g, it must be positive", job->def.frame_rate);
   if (job->has_count && job->def.step_count < 0)
@@ -56,16 +56,16 @@ static cliStatus check_job(Job *job, const char *input) {
 
 // ---- the object --------------------------------------------------------------------------------
 
-static bool is_given(const cliMaterial *material) {
+static bool is_compare_given(const cliMaterial *material) {
   for (size_t i = 0; i < sizeof material->given / sizeof *material->given; i++)
     if (material->given[i]) return true;
   return false;
 }
 
-static lbStatus load(Job *job, const char *path, lbScene **scene, lbError *err) {
+static lbStatus load_compared_scene(Job *job, const char *path, lbScene **scene, lbError *err) {
   if (lb_path_has_extension(path, ".json") || lb_model_is_model_file(path))
     return lb_scene_load(path, NULL, scene, err);
-  if (is_given(&job->material)) job->build.material = &job->material.material;
+  if (is_compare_given(&job->material)) job->build.material = &job->material.material;
   return lb_build_scene(path, &job->build, scene, NULL, err);
 }
 
@@ -92,7 +92,7 @@ static json_t *way_document(const lbComparedWay *way) {
                    (int)troubled_steps(way->run), "refused");
 }
 
-static json_t *document(const lbScene *scene, const lbCompare *compare) {
+static json_t *write_compare_document(const lbScene *scene, const lbCompare *compare) {
   json_t *ways = json_array();
   int32_t steps = 0;
   for (int32_t i = 0; i < compare->way_count; i++) {
@@ -125,7 +125,7 @@ static void print_way(const lbComparedWay *way) {
   cli_say("\n");
 }
 
-static void print_text(const lbScene *scene, const lbCompare *compare, const char *folder) {
+static void print_compare_text(const lbScene *scene, const lbCompare *compare, const char *folder) {
   int32_t steps = 0;
   for (int32_t i = 0; i < compare->way_count; i++)
     if (compare->ways[i].run) steps = compare->ways[i].run->step_count;
@@ -136,15 +136,15 @@ static void print_text(const lbScene *scene, const lbCompare *compare, const cha
   if (folder) cli_say("written: %s/compare.svg, %s/compare.json, animations\n", folder, folder);
 }
 
-static lbStatus write_folder(const lbCompare *compare, const char *folder, const json_t *result,
-                             lbError *err) {
+static lbStatus write_compare_folder(const lbCompare *compare, const char *folder,
+                                     const json_t *result, lbError *err) {
   char path[4200];
   lbStatus status = lb_compare_write(compare, folder, err);
   snprintf(path, sizeof path, "%s/compare.json", folder);
   return status ? status : cli_write_json(result, path, err);
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_compare(int count, char **words) {
   Job job = { .def = lb_compare_def(), .build = lb_build_def(), .material = cli_material() };
   job.build.cells = CELLS;
   const cliOption options[] = {
@@ -167,23 +167,23 @@ static cliStatus run(int count, char **words) {
   cliStatus result = cli_parse(&cli_compare, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_compare, &arguments))) return result;
-  if ((result = check_job(&job, arguments.inputs[0]))) return result;
+  if ((result = check_compare_job(&job, arguments.inputs[0]))) return result;
 
   lbError err;
   lbScene *scene = NULL;
   lbCompare *compare = NULL;
   json_t *output = NULL;
-  lbStatus status = load(&job, arguments.inputs[0], &scene, &err);
+  lbStatus status = load_compared_scene(&job, arguments.inputs[0], &scene, &err);
   if (!status) status = lb_compare(scene, &job.def, &compare, &err);
-  if (!status) output = document(scene, compare);
-  if (!status && job.output) status = write_folder(compare, job.output, output, &err);
+  if (!status) output = write_compare_document(scene, compare);
+  if (!status && job.output) status = write_compare_folder(compare, job.output, output, &err);
   cli_finish_progress();
   if (status)
     result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
     result = cli_print_json(json_incref(output));
   else
-    print_text(scene, compare, job.output);
+    print_compare_text(scene, compare, job.output);
   json_decref(output);
   lb_compare_destroy(compare);
   lb_scene_destroy(scene);
@@ -203,5 +203,5 @@ const cliVerb cli_compare = {
   "  limber compare scenes/bar.json\n"
   "  limber compare bunny.obj --count 120 -o out\n"
   "  limber compare scenes/bar.json --methods full,subspace,modal --json",
-  run,
+  run_compare,
 };

@@ -3,12 +3,12 @@
 
 #include <stdio.h>
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_cook(int count, char **words) {
   const char *output = NULL;
   lbCookDef def = lb_cook_def();
   const cliOption options[] = {
     { "o", CLI_TEXT, &output, NULL, "WORLD.glb", "the file to write" },
-    { "bare", CLI_FLAG, &def.bare, NULL, NULL, "no glTF part, for limber alone" },
+    { "bare", CLI_FLAG, &def.bare, NULL, NULL, "without a glTF part, only for limber" },
     { "single", CLI_FLAG, &def.single, NULL, NULL,
       "round to single precision: the file packs to about half" },
     { 0 },
@@ -59,5 +59,5 @@ const cliVerb cli_cook = {
   "  limber cook scenes/stems.json -o stems.glb\n"
   "  limber run stems.glb -o out\n"
   "  limber cook scenes/bridge.json --bare --single -o bridge.glb",
-  run,
+  run_cook,
 };

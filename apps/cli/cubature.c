@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cliStatus check_forces(const cliCubature *words, lbBuildDef *def) {
+static cliStatus check_cubature_forces(const cliCubature *words, lbBuildDef *def) {
   if (!words->forces) return CLI_OK;
   bool cubature = strcmp(words->forces, "cubature") == 0;
   if (!cubature && strcmp(words->forces, "polynomial") != 0)
@@ -14,7 +14,7 @@ static cliStatus check_forces(const cliCubature *words, lbBuildDef *def) {
   return CLI_OK;
 }
 
-static cliStatus check_elements(const cliCubature *words, lbBuildDef *def) {
+static cliStatus check_cubature_elements(const cliCubature *words, lbBuildDef *def) {
   if (!words->elements) return CLI_OK;
   def->all_elements = strcmp(words->elements, "all") == 0;
   if (def->all_elements) return CLI_OK;
@@ -27,7 +27,7 @@ static cliStatus check_elements(const cliCubature *words, lbBuildDef *def) {
   return CLI_OK;
 }
 
-static cliStatus check_numbers(const cliCubature *words, lbBuildDef *def) {
+static cliStatus check_cubature_numbers(const cliCubature *words, lbBuildDef *def) {
   if (words->has_error && !(def->force_error >= 0 && isfinite(def->force_error)))
     return cli_usage(&cli_build, "--error is %g, it must be 0 or more", def->force_error);
   if (words->has_poses && (def->poses < 1 || def->poses > LB_CUBATURE_POSES_MAX))
@@ -48,9 +48,9 @@ static cliStatus check_numbers(const cliCubature *words, lbBuildDef *def) {
 }
 
 cliStatus cli_check_cubature(const cliCubature *words, lbBuildDef *def) {
-  cliStatus result = check_forces(words, def);
-  if (!result) result = check_elements(words, def);
-  if (!result) result = check_numbers(words, def);
+  cliStatus result = check_cubature_forces(words, def);
+  if (!result) result = check_cubature_elements(words, def);
+  if (!result) result = check_cubature_numbers(words, def);
   if (result) return result;
   const char *given = words->elements       ? "elements"
                       : words->has_error    ? "error"

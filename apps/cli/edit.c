@@ -15,7 +15,7 @@ static json_t *flags_of(const lbPose *pose) {
   return flags;
 }
 
-static json_t *document(const lbPose *pose, lbMethod method) {
+static json_t *write_edit_document(const lbPose *pose, lbMethod method) {
   json_t *handles = json_array();
   for (int32_t i = 0; i < pose->handle_count; i++)
     json_array_append_new(handles,
@@ -29,7 +29,7 @@ static json_t *document(const lbPose *pose, lbMethod method) {
                    "handles", handles);
 }
 
-static void print_text(const lbPose *pose, lbMethod method) {
+static void print_edit_text(const lbPose *pose, lbMethod method) {
   cli_say("%s, %d unknowns: elastic energy %.9g J, %d iterations, %d evaluations\n",
           lb_method_name(method), (int)pose->dimension, pose->energy, (int)pose->iterations,
           (int)pose->evaluations);
@@ -52,7 +52,7 @@ typedef struct Job {
   lbPoseDef def;
 } Job;
 
-static cliStatus check_job(Job *job) {
+static cliStatus check_edit_job(Job *job) {
   lbError err;
   if (!job->def.script.path && job->handles.count == 0)
     return cli_usage(&cli_edit, "name handles: --handle \"tip: translate 0 0.2 0\" or --script "
@@ -108,7 +108,7 @@ static cliStatus run(int count, char **words) {
   cliStatus result = cli_parse(&cli_edit, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_edit, &arguments))) return result;
-  if ((result = check_job(&job))) return result;
+  if ((result = check_edit_job(&job))) return result;
 
   lbError err;
   lbScene *scene = NULL;
@@ -119,9 +119,9 @@ static cliStatus run(int count, char **words) {
   if (status)
     result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
-    result = cli_print_json(document(made, job.def.method));
+    result = cli_print_json(write_edit_document(made, job.def.method));
   else
-    print_text(made, job.def.method);
+    print_edit_text(made, job.def.method);
   lb_pose_destroy(made);
   lb_scene_destroy(scene);
   return result;

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-static lbStatus read_vector(const char *path, int32_t vertices, double **out, lbError *err) {
+static lbStatus read_evaluate_vector(const char *path, int32_t vertices, double **out,
+                                     lbError *err) {
   *out = lb_alloc(3 * (size_t)vertices, sizeof(double));
   if (!*out) return lb_fail_memory(err);
   return path ? lb_table_read(path, vertices, *out, err) : LB_OK;
@@ -15,7 +16,7 @@ static json_t *stress(const lbEvaluation *evaluation) {
                    (int)evaluation->von_mises_element);
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_evaluate(int count, char **words) {
   const char *displacement = NULL, *forces = NULL, *direction = NULL, *tangent = NULL;
   const char *body_name = NULL;
   cliMaterial material = cli_material();
@@ -52,10 +53,10 @@ static cliStatus run(int count, char **words) {
     status = lb_scene_fem(&loose, &fem, &err);
     vertices = status ? 0 : lb_fem_vertex_count(fem);
   }
-  if (!status) status = read_vector(displacement, vertices, &u, &err);
-  if (!status) status = read_vector(direction, vertices, &d, &err);
-  if (!status) status = read_vector(NULL, vertices, &f, &err);
-  if (!status) status = read_vector(NULL, vertices, &Kd, &err);
+  if (!status) status = read_evaluate_vector(displacement, vertices, &u, &err);
+  if (!status) status = read_evaluate_vector(direction, vertices, &d, &err);
+  if (!status) status = read_evaluate_vector(NULL, vertices, &f, &err);
+  if (!status) status = read_evaluate_vector(NULL, vertices, &Kd, &err);
   if (!status) status = lb_fem_evaluate(fem, u, f, direction ? d : NULL, Kd, &evaluation, &err);
   if (!status && evaluation.invalid_element >= 0)
     status = lb_fail(&err, LB_ERR_MESH,
@@ -93,5 +94,5 @@ const cliVerb cli_evaluate = {
   "  limber static scenes/bar.json --displacement u.csv\n"
   "  limber evaluate scenes/bar.json --displacement u.csv --forces f.csv\n"
   "  limber evaluate scenes/bar.json --direction u.csv --tangent Ku.csv --json",
-  run,
+  run_evaluate,
 };

@@ -19,7 +19,7 @@ typedef struct Job {
   int32_t frame_count, body_count;
 } Job;
 
-static cliStatus check_matrix(Job *job) {
+static cliStatus check_export_matrix(Job *job) {
   lbMatrixDef *def = &job->matrix_def;
   if (job->matrix_name && job->derivatives)
     return cli_usage(&cli_export, "give --matrix or --derivatives, not both");
@@ -45,10 +45,10 @@ static cliStatus check_matrix(Job *job) {
   return CLI_OK;
 }
 
-static cliStatus check_output(Job *job) {
+static cliStatus check_export_output(Job *job) {
   lbExportFormat format;
   lbError err;
-  cliStatus result = check_matrix(job);
+  cliStatus result = check_export_matrix(job);
   if (result) return result;
   if (!job->output) return cli_usage(&cli_export, "name the file to write: -o out.glb");
   job->arrays = lb_path_has_extension(job->output, ".npz");
@@ -154,7 +154,7 @@ static cliStatus print_result(const Job *job, bool json) {
   return CLI_OK;
 }
 
-static cliStatus run_verb(int count, char **words) {
+static cliStatus run_export_verb(int count, char **words) {
   Job job = { .def = lb_run_def(), .matrix_def = lb_matrix_def() };
   bool has_count = false;
   job.def.frame_rate = 60;
@@ -178,7 +178,7 @@ static cliStatus run_verb(int count, char **words) {
   cliStatus result = cli_parse(&cli_export, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
   if ((result = cli_one_input(&cli_export, &arguments))) return result;
-  if ((result = check_output(&job))) return result;
+  if ((result = check_export_output(&job))) return result;
   if (!(job.def.frame_rate > 0))
     return cli_usage(&cli_export, "--frame_rate is %g, it must be positive", job.def.frame_rate);
   if (has_count && job.def.step_count < 0)
@@ -218,5 +218,5 @@ const cliVerb cli_export = {
   "  limber export scenes/shaken-bar.json -o bar.usda\n"
   "  limber export scenes/bar.json --matrix stiffness --held -o K.npz\n"
   "  limber export bunny.glb --count 480 -o bunny.pc2",
-  run_verb,
+  run_export_verb,
 };

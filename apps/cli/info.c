@@ -63,7 +63,7 @@ static int32_t material_elements(const lbSceneBody *body, int32_t material) {
   return cli_count_elements(body->element_materials, lb_mesh_body_elements(body->mesh), material);
 }
 
-static json_t *body_document(const lbSceneBody *body) {
+static json_t *write_info_body(const lbSceneBody *body) {
   BodySizes size = body_sizes(body);
   json_t *materials = json_array();
   for (int32_t i = 0; i < body->material_count; i++) {
@@ -81,7 +81,7 @@ static json_t *body_document(const lbSceneBody *body) {
 static json_t *scene_document(const lbScene *scene) {
   json_t *bodies = json_array();
   for (int32_t i = 0; i < scene->body_count; i++)
-    json_array_append_new(bodies, body_document(&scene->bodies[i]));
+    json_array_append_new(bodies, write_info_body(&scene->bodies[i]));
   return json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:i, s:i, s:o, s:i, s:i}", "kind", "scene", "title",
                    scene->title, "try", scene->hint, "gravity", cli_numbers(scene->gravity, 3),
                    "bodies", bodies, "loads", (int)scene->load_count, "probes",
@@ -109,7 +109,7 @@ static void print_scene(const lbScene *scene) {
           (int)scene->load_count, (int)scene->probe_count, (int)scene->step_count, scene->time_step,
           scene->gravity[0], scene->gravity[1], scene->gravity[2]);
   if (scene->substeps_max != lb_world_settings().substeps_max)
-    cli_say("a failed step is taken again in up to %d substeps\n", (int)scene->substeps_max);
+    cli_say("a step that fails is repeated with up to %d substeps\n", (int)scene->substeps_max);
   if (scene->title) cli_say("title: %s\n", scene->title);
   if (scene->hint) cli_say("try: %s\n", scene->hint);
   for (int32_t i = 0; i < scene->body_count; i++) {
@@ -166,7 +166,7 @@ static bool is_damaged(const char *path) {
   return damaged;
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_info(int count, char **words) {
   bool arrays = false;
   const cliOption options[] = {
     { "arrays", CLI_FLAG, &arrays, NULL, NULL, "list every array of a model file" },
@@ -194,5 +194,5 @@ const cliVerb cli_info = {
   "  limber info scenes/bar.json --json\n"
   "  limber build scenes/bar.json -o bar.glb\n"
   "  limber info bar.glb --arrays",
-  run,
+  run_info,
 };

@@ -14,7 +14,7 @@ static const cliVerb *const verbs[] = { &cli_mesh,    &cli_modes,  &cli_static, 
                                         &cli_compare, &cli_bench };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
-static void print_help(FILE *to) {
+static void print_program_help(FILE *to) {
   fprintf(to, "limber " LB_VERSION ": makes a mesh move\n\nusage: limber VERB ... [options]\n\n");
   for (int i = 0; i < VERB_COUNT; i++)
     fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
@@ -34,9 +34,9 @@ static int leave(cliStatus status) {
   return status;
 }
 
-static int run(int count, char **words) {
+static int run_program(int count, char **words) {
   if (count < 2) {
-    print_help(stderr);
+    print_program_help(stderr);
     return CLI_USAGE;
   }
   if (strcmp(words[1], "--version") == 0) {
@@ -45,7 +45,7 @@ static int run(int count, char **words) {
   }
   if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 ||
       strcmp(words[1], "help") == 0) {
-    print_help(stdout);
+    print_program_help(stdout);
     return cli_finish_output(CLI_OK);
   }
   for (int i = 0; i < VERB_COUNT; i++)
@@ -76,11 +76,11 @@ typedef struct Call {
 
 static void *run_call(void *context) {
   Call *call = context;
-  call->status = run(call->count, call->words);
+  call->status = run_program(call->count, call->words);
   return NULL;
 }
 
-// Where `ulimit -s` leaves less than is usual, the work gets a thread with a stack of its own.
+// With a small stack limit (`ulimit -s`) the work runs on a thread with its own stack.
 static bool stack_is_small(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -101,9 +101,9 @@ int main(int count, char **words) {
   pthread_t thread;
   pthread_attr_t attributes;
   cli_guard_output();
-  if (!stack_is_small() || pthread_attr_init(&attributes)) return run(count, words);
+  if (!stack_is_small() || pthread_attr_init(&attributes)) return run_program(count, words);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  if (pthread_create(&thread, &attributes, run_call, &call)) return run(count, words);
+  if (pthread_create(&thread, &attributes, run_call, &call)) return run_program(count, words);
   pthread_join(thread, NULL);
   pthread_attr_destroy(&attributes);
   return call.status;

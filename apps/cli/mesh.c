@@ -18,7 +18,7 @@ typedef struct Job {
 
 // ---- making ------------------------------------------------------------------------------------
 
-static cliStatus fail_shape(const char *name) {
+static cliStatus fail_mesh_shape(const char *name) {
   const char *names[LB_SHAPE_COUNT + 1] = { 0 };
   char known[200] = "";
   for (int i = 0; i < LB_SHAPE_COUNT; i++) {
@@ -34,7 +34,7 @@ static cliStatus fail_shape(const char *name) {
 static cliStatus check_shape(Job *job) {
   job->shape = lb_shape_def(job->generate);
   lbShapeDef *def = &job->shape;
-  if (def->shape == LB_SHAPE_COUNT) return fail_shape(job->generate);
+  if (def->shape == LB_SHAPE_COUNT) return fail_mesh_shape(job->generate);
   if (job->has_size) memcpy(def->size, job->size, sizeof def->size);
   if (job->has_cells) memcpy(def->cells, job->cells, sizeof def->cells);
   if (job->has_thickness) def->thickness = job->thickness;
@@ -58,7 +58,7 @@ static cliStatus check_fill(Job *job) {
 }
 
 // What can be said of the options alone.
-static cliStatus check_job(Job *job, const cliArguments *arguments) {
+static cliStatus check_mesh_job(Job *job, const cliArguments *arguments) {
   bool shape_option = job->has_size || job->has_cells || job->has_thickness || job->has_level ||
                       job->has_segments || job->element;
   if (job->generate && arguments->input_count)
@@ -68,7 +68,7 @@ static cliStatus check_job(Job *job, const cliArguments *arguments) {
   if (job->rig && (!job->generate || !job->output))
     return cli_usage(&cli_mesh, "--rig needs --generate figure and -o FILE.glb");
   if (job->rig && (job->split || job->clean || job->wants_fill || job->wants_voxels))
-    return cli_usage(&cli_mesh, "--rig takes only what says how the figure is made");
+    return cli_usage(&cli_mesh, "--rig goes only with options of the figure");
   if (job->wants_voxels && job->wants_fill)
     return cli_usage(&cli_mesh, "give --voxelise or --fill, not both");
   if (job->wants_voxels && job->voxelise < 1)
@@ -131,7 +131,7 @@ static json_t *problem_document(const lbMeshProblem *problem) {
                    ids);
 }
 
-// How many triangles each look (a material of OBJ and glTF) has; NULL: no memory.
+// Number of triangles of each appearance (a material of OBJ and glTF); NULL: no memory.
 static int32_t *count_looks(const lbMesh *mesh) {
   int32_t *counts = lb_alloc((size_t)mesh->appearance_count, sizeof *counts);
   for (int32_t t = 0; counts && mesh->triangle_appearances && t < mesh->triangle_count; t++)
@@ -258,8 +258,8 @@ static lbStatus make_mesh(const Job *job, const cliArguments *arguments, lbMesh 
                       : lb_shape_volume(&job->shape, mesh, err);
 }
 
-static lbStatus run_job(const Job *job, const cliArguments *arguments, lbMesh **mesh,
-                        lbMeshReport **report, lbError *err) {
+static lbStatus run_mesh_job(const Job *job, const cliArguments *arguments, lbMesh **mesh,
+                             lbMeshReport **report, lbError *err) {
   lbStatus status = job->output ? lb_mesh_save_check(job->output, err) : LB_OK;
   if (status) return status;
   status = make_mesh(job, arguments, mesh, err);
@@ -297,7 +297,7 @@ static cliStatus fail_job(const Job *job, const cliArguments *arguments, const l
   return cli_fail(err);
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_mesh(int count, char **words) {
   Job job = { 0 };
   const cliOption options[] = {
     { "o", CLI_TEXT, &job.output, NULL, "FILE", "write .obj .stl .ply .msh .vtu" },
@@ -326,13 +326,13 @@ static cliStatus run(int count, char **words) {
   cliArguments arguments;
   cliStatus result = cli_parse(&cli_mesh, options, count, words, &arguments);
   if (result || arguments.common.help) return result;
-  if ((result = check_job(&job, &arguments))) return result;
+  if ((result = check_mesh_job(&job, &arguments))) return result;
   if (job.rig) return run_rig(&job, arguments.common.json);
 
   lbError err;
   lbMesh *mesh = NULL;
   lbMeshReport *report = NULL;
-  lbStatus status = run_job(&job, &arguments, &mesh, &report, &err);
+  lbStatus status = run_mesh_job(&job, &arguments, &mesh, &report, &err);
   cli_finish_progress();
   if (status)
     result = fail_job(&job, &arguments, mesh, &err);
@@ -359,5 +359,5 @@ const cliVerb cli_mesh = {
   "  limber mesh --generate torus --cells 48,8,8 --element brick8 -o torus.msh\n"
   "  limber mesh --generate tee --surface -o tee.obj\n"
   "  limber mesh tee.obj --voxelise 24 -o tee.vtu",
-  run,
+  run_mesh,
 };

@@ -133,7 +133,7 @@ static int32_t fixed_count(const lbModel *model) {
   return count;
 }
 
-// By the method that is taken where nothing is said.
+// By the default method of the model.
 static bool is_free(const lbModel *model) {
   return lb_model_is_free_by(model, lb_model_default_method(model));
 }
@@ -272,7 +272,7 @@ static void print_model(const lbModel *model, bool arrays) {
 
 // ---- worlds ------------------------------------------------------------------------------------
 
-static json_t *body_document(const lbWorldDef *w, int32_t i) {
+static json_t *write_models_body(const lbWorldDef *w, int32_t i) {
   return json_pack("{s:o, s:i, s:s, s:o, s:o, s:o, s:o}", "name",
                    cli_text(lb_model_text(w->body_names, i)), "model", (int)w->body_models[i],
                    "method", lb_method_name(lb_world_method(w, i)), "position",
@@ -284,7 +284,7 @@ static json_t *body_document(const lbWorldDef *w, int32_t i) {
 
 static const char *point_name(int32_t kind) { return kind == LB_POINT_VERTEX ? "vertex" : "node"; }
 
-// What viewers are told; null where nothing is said.
+// Settings for viewers; null where not set.
 static json_t *view_document(const lbWorldDef *w) {
   double height = 0;
   lbGround ground = lb_world_ground(w, &height);
@@ -304,7 +304,7 @@ static int32_t substeps_max_of(const lbWorldDef *w) {
 static json_t *world_document(const lbWorldDef *w, bool arrays) {
   json_t *bodies = json_array(), *loads = json_array(), *probes = json_array();
   for (int32_t i = 0; i < w->size.body_count; i++)
-    json_array_append_new(bodies, body_document(w, i));
+    json_array_append_new(bodies, write_models_body(w, i));
   for (int32_t i = 0; i < w->size.load_count; i++)
     json_array_append_new(loads,
                           json_pack("{s:i, s:i, s:o, s:o, s:o}", "body", (int)w->load_bodies[i],
@@ -345,7 +345,7 @@ static void print_world(const lbWorldDef *w, bool arrays) {
           (int)w->size.body_count, (int)w->size.load_count, (int)w->size.probe_count,
           (int)w->step_count[0], w->time_step[0], w->gravity[0], w->gravity[1], w->gravity[2]);
   if (w->substeps_max)
-    cli_say("  a failed step is taken again in up to %d substeps\n", (int)w->substeps_max[0]);
+    cli_say("  a step that fails is repeated with up to %d substeps\n", (int)w->substeps_max[0]);
   print_view(w);
   for (int32_t i = 0; i < w->size.body_count; i++) {
     const double *x = w->body_positions + 3 * (size_t)i;

@@ -5,14 +5,14 @@
 
 cliModesFinder *cli_modes_elsewhere;
 
-static json_t *document(const cliModesBody *body, const lbModes *modes) {
+static json_t *write_modes_document(const cliModesBody *body, const lbModes *modes) {
   return json_pack("{s:o, s:i, s:o, s:i, s:i}", "frequencies_hz",
                    cli_numbers(modes->frequencies, (size_t)modes->count), "rigid_modes",
                    (int)modes->rigid_count, "total_mass", cli_number(body->total_mass), "vertices",
                    (int)body->vertex_count, "elements", (int)body->element_count);
 }
 
-static void print_table(const cliModesBody *body, const lbModes *modes) {
+static void print_modes_table(const cliModesBody *body, const lbModes *modes) {
   cli_say("%d vertices, %d elements, %.6g kg, %d rigid modes, %.2f s\n", (int)body->vertex_count,
           (int)body->element_count, body->total_mass, (int)modes->rigid_count, modes->seconds);
   cli_say("%6s %14s %12s\n", "mode", "frequency Hz", "residual");
@@ -42,7 +42,7 @@ static lbStatus find_modes(const char *path, const char *body_name, const cliMat
   return status;
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_modes(int count, char **words) {
   int32_t mode_count = 20, mode = 1;
   const char *body_name = NULL, *shape_path = NULL;
   cliMaterial material = cli_material();
@@ -80,9 +80,9 @@ static cliStatus run(int count, char **words) {
   if (status)
     result = cli_fail_about(path, &err);
   else if (arguments.common.json)
-    result = cli_print_json(document(&about, modes));
+    result = cli_print_json(write_modes_document(&about, modes));
   else
-    print_table(&about, modes);
+    print_modes_table(&about, modes);
   lb_modes_destroy(modes);
   return result;
 }
@@ -96,5 +96,5 @@ const cliVerb cli_modes = {
   "  limber modes scenes/bar.json --count 10 --shape mode1.csv\n"
   "  limber mesh --generate sphere -o sphere.msh\n"
   "  limber modes sphere.msh --young 5e5 --poisson 0.4 --json",
-  run,
+  run_modes,
 };

@@ -22,7 +22,7 @@ cliStatus cli_usage(const cliVerb *verb, const char *format, ...) {
 
 static const char *dashes(const cliOption *option) { return option->name[1] ? "--" : "-"; }
 
-// A line break in the help goes on in the help's column.
+// A line break in the help continues in the help's column.
 static void print_option(const cliOption *option) {
   char left[40];
   snprintf(left, sizeof left, "%s%s %s", dashes(option), option->name,
@@ -33,7 +33,8 @@ static void print_option(const cliOption *option) {
   printf("\n");
 }
 
-static void print_help(const cliVerb *verb, const cliOption *options, const cliOption *common) {
+static void print_option_help(const cliVerb *verb, const cliOption *options,
+                              const cliOption *common) {
   printf("usage: %s\n\n%s\n", verb->usage, verb->details);
   for (; options->name; options++) print_option(options);
   for (; common->name; common++) print_option(common);
@@ -108,8 +109,8 @@ static const char *kind_text(cliKind kind) {
 }
 
 // The nearest known option to a misspelt one, for the message.
-static cliStatus fail_unknown(const cliVerb *verb, const cliOption *options,
-                              const cliOption *common, const char *word, const char *name) {
+static cliStatus fail_unknown_option(const cliVerb *verb, const cliOption *options,
+                                     const cliOption *common, const char *word, const char *name) {
   enum { MOST = 64 };
   const char *names[MOST + 1] = { 0 };
   int count = 0;
@@ -129,7 +130,7 @@ static cliStatus take_option(const cliVerb *verb, const cliOption *options, cons
   size_t length = equals ? (size_t)(equals - name) : strlen(name);
   const cliOption *option = find_option(options, name, length);
   if (!option) option = find_option(common, name, length);
-  if (!option) return fail_unknown(verb, options, common, word, name);
+  if (!option) return fail_unknown_option(verb, options, common, word, name);
   if (option->given) *option->given = true;
   if (option->kind == CLI_FLAG) {
     if (equals) return cli_usage(verb, "--%s takes no value", option->name);
@@ -179,7 +180,7 @@ cliStatus cli_parse(const cliVerb *verb, const cliOption *options, int count, ch
     if (status) return status;
   }
   if (c->help) {
-    print_help(verb, options, common);
+    print_option_help(verb, options, common);
     return CLI_OK;
   }
   if (c->threads < 0 || c->threads > 1024)

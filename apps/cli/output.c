@@ -18,7 +18,7 @@ static bool keeps_selection;
 static bool quiet, bar_shown, terminal;
 static double stage_start, last_shown;
 static char stage_name[64];
-// Notes wait until it is clear that the job goes on: a failure says one thing, why it failed.
+// Notes wait until the job has succeeded: a failure prints only its cause.
 static char pending[8192];
 
 // ---- text --------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ static void put_lines(FILE *to, char *text) {
   }
 }
 
-static void put(FILE *to, const char *format, va_list arguments) {
+static void print_formatted(FILE *to, const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   char *marked = mark_breaks(format), *text = NULL;
@@ -71,7 +71,7 @@ void cli_say(const char *format, ...) {
   if (quiet) return;
   va_list arguments;
   va_start(arguments, format);
-  put(stdout, format, arguments);
+  print_formatted(stdout, format, arguments);
   va_end(arguments);
 }
 
@@ -80,7 +80,7 @@ void cli_note(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fputs("limber: ", stderr);
-  put(stderr, format, arguments);
+  print_formatted(stderr, format, arguments);
   fputc('\n', stderr);
   va_end(arguments);
 }
@@ -107,7 +107,7 @@ cliStatus cli_finish_output(cliStatus status) {
   bool failed = ferror(stdout) != 0;
   failed |= fflush(stdout) != 0;
   if (!failed || status != CLI_OK) return status;
-  if (errno != EPIPE) // whoever closed the pipe has read enough
+  if (errno != EPIPE) // the reader closed the pipe early, which is no failure
     fprintf(stderr, "limber: standard output: cannot write, is the disk full?\n");
   return CLI_FAILED;
 }
@@ -200,14 +200,14 @@ void cli_flush_notes(void) {
 
 void cli_keep_selection(void) { keeps_selection = true; }
 
-// A stage's name ends at a comma; what follows is how far it has come.
+// A stage's name ends at a comma; its progress follows.
 static bool is_same_stage(const char *stage) {
   size_t length = strcspn(stage, ",");
   return strncmp(stage, stage_name, length) == 0 && strcspn(stage_name, ",") == length;
 }
 
-// Stops the work; a selection of elements that has come to something goes on with that.
-static bool stop(void) {
+// Stops the work; a selection of elements ends early with those that it has.
+static bool is_stopped_by_signal(void) {
   if (has_selection) {
     alarm(0);
     has_selection = interrupted = 0;
@@ -215,11 +215,11 @@ static bool stop(void) {
   return false;
 }
 
-// A bar on a terminal, plain lines otherwise; nothing for work under a second.
-static bool show_progress(const char *stage, double fraction, void *context) {
+// Progress: a bar on a terminal, plain lines otherwise; none for work under a second.
+static bool show_output_progress(const char *stage, double fraction, void *context) {
   (void)context;
   has_selection = keeps_selection && strncmp(stage, "cubature, ", 10) == 0;
-  if (interrupted) return stop();
+  if (interrupted) return is_stopped_by_signal();
   double now = lb_seconds();
   if (!is_same_stage(stage) || fraction <= 0) {
     snprintf(stage_name, sizeof stage_name, "%s", stage);
@@ -246,7 +246,7 @@ void cli_finish_progress(void) {
   bar_shown = false;
 }
 
-// Ends a program whose work does not ask whether to go on. Removing folders may take memory, of
+// Ends a program whose work does not check for interrupts. Removing folders may take memory, of
 // which the interrupted work may hold the lock: a second alarm ends a program that hangs there.
 static void on_alarm(int signal_number) {
   static const char text[] = "limber: interrupted, nothing was written\n";
@@ -305,6 +305,6 @@ void cli_start_output(const cliCommon *common) {
   quiet = common->quiet;
   terminal = isatty(2);
   lb_set_log(log_line, NULL);
-  lb_set_progress(show_progress, NULL);
+  lb_set_progress(show_output_progress, NULL);
   cli_catch_end(on_interrupt);
 }

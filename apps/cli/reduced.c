@@ -23,14 +23,15 @@ static double coefficient_bytes(const lbModel *model) {
          ((double)s->packed2_count + s->packed3_count + s->packed4_count);
 }
 
-static json_t *figure(double value) { return cli_number(value < 0 ? NAN : value); }
+static json_t *number_or_null(double value) { return cli_number(value < 0 ? NAN : value); }
 
 static json_t *cubature_document(const lbModel *model) {
   const double *errors = model->cubature_errors;
   if (model->size.cubature_count == 0) return json_null();
   return json_pack("{s:i, s:i, s:o, s:o}", "elements", (int)model->size.cubature_count, "poses",
-                   (int)model->size.pose_count, "training_error", figure(errors ? errors[0] : -1),
-                   "held_out_error", figure(errors ? errors[1] : -1));
+                   (int)model->size.pose_count, "training_error",
+                   number_or_null(errors ? errors[0] : -1), "held_out_error",
+                   number_or_null(errors ? errors[1] : -1));
 }
 
 json_t *cli_subspace_document(const lbModel *model) {
@@ -87,7 +88,7 @@ static int32_t used_samples(const lbModel *model) {
 }
 
 // A file of a later version may have a setting that this one has no name for.
-static const char *name_of(const char *const *names, const lbModel *model, int setting) {
+static const char *name_reduction(const char *const *names, const lbModel *model, int setting) {
   int32_t number = model->frame_settings[setting], count = 0;
   while (names[count]) count++;
   return number >= 0 && number < count ? names[number] : "other";
@@ -95,19 +96,20 @@ static const char *name_of(const char *const *names, const lbModel *model, int s
 
 json_t *cli_frames_document(const lbModel *model) {
   if (model->size.frame_count == 0) return json_null();
-  return json_pack(
-      "{s:i, s:i, s:s, s:s, s:s, s:i, s:i}", "count", (int)model->size.frame_count, "fixed",
-      (int)fixed_frames(model), "weights", name_of(lb_frames_weight_names(), model, 2), "forces",
-      name_of(lb_frames_force_names(), model, 0), "mass", name_of(lb_frames_mass_names(), model, 1),
-      "samples", (int)used_samples(model), "voxels", (int)model->size.sample_count);
+  return json_pack("{s:i, s:i, s:s, s:s, s:s, s:i, s:i}", "count", (int)model->size.frame_count,
+                   "fixed", (int)fixed_frames(model), "weights",
+                   name_reduction(lb_frames_weight_names(), model, 2), "forces",
+                   name_reduction(lb_frames_force_names(), model, 0), "mass",
+                   name_reduction(lb_frames_mass_names(), model, 1), "samples",
+                   (int)used_samples(model), "voxels", (int)model->size.sample_count);
 }
 
 void cli_print_frames(const lbModel *model) {
   if (model->size.frame_count == 0) return;
   cli_say("%d frames, %d of them fixed; %s weights; forces by %s; %d samples",
           (int)model->size.frame_count, (int)fixed_frames(model),
-          name_of(lb_frames_weight_names(), model, 2), name_of(lb_frames_force_names(), model, 0),
-          (int)used_samples(model));
+          name_reduction(lb_frames_weight_names(), model, 2),
+          name_reduction(lb_frames_force_names(), model, 0), (int)used_samples(model));
   if (model->sample_shares) cli_say(" of %d", (int)model->size.sample_count);
   cli_say("\n");
 }
@@ -122,9 +124,10 @@ json_t *cli_accuracy_document(const lbModel *model) {
     json_array_append_new(motions,
                           json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "motion",
                                     cli_text(lb_model_text(model->accuracy_motions, i)),
-                                    "amplitude", figure(v[0]), "duration", figure(v[1]),
-                                    "mass_error", figure(v[2]), "vertex_error", figure(v[3]),
-                                    "frequency_error", figure(v[4]), "peak_error", figure(v[5])));
+                                    "amplitude", number_or_null(v[0]), "duration",
+                                    number_or_null(v[1]), "mass_error", number_or_null(v[2]),
+                                    "vertex_error", number_or_null(v[3]), "frequency_error",
+                                    number_or_null(v[4]), "peak_error", number_or_null(v[5])));
   }
   char warning[300];
   bool warned = lb_model_accuracy_warning(model, warning, sizeof warning);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static json_t *body_document(const lbSceneBody *source, const lbRunBody *body) {
+static json_t *write_run_body(const lbSceneBody *source, const lbRunBody *body) {
   const lbSimulatorState *s = &body->state;
   return json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, "
                    "s:o}, s:{s:o, "
@@ -39,9 +39,9 @@ static void add_flags(json_t *flags, const lbSceneBody *body, const lbRunBody *r
            "steps did not converge");
   add_flag(flags, body, run->adapted_count,
            in_parts ? "step was taken in parts"
-                    : "step was taken in parts or by another rule (adapted)",
+                    : "step was taken in substeps or by another integrator (adapted)",
            in_parts ? "steps were taken in parts"
-                    : "steps were taken in parts or by another rule (adapted)");
+                    : "steps were taken in substeps or by another integrator (adapted)");
   add_flag(flags, body, run->jumped_count, "step carried it along a frame that jumped",
            "steps carried it along a frame that jumped");
   add_flag(flags, body, run->nonfinite_count, "step was refused as not finite",
@@ -123,12 +123,12 @@ static void add_contacts(const lbRun *run, json_t *result) {
   json_object_set_new(result, "events", events);
 }
 
-static json_t *document(const lbRun *run) {
+static json_t *write_run_document(const lbRun *run) {
   const lbScene *scene = run->scene;
   json_t *bodies = json_array(), *probes = json_array(), *flags = json_array();
   for (int32_t i = 0; i < run->body_count; i++) {
     const lbRunBody *body = &run->bodies[i];
-    json_t *one = body_document(&scene->bodies[i], body);
+    json_t *one = write_run_body(&scene->bodies[i], body);
     if (scene->contact)
       json_object_set_new(one, "contact_force", cli_numbers(body->contact_force, 3));
     if (body->pose_distance >= 0) {
@@ -162,7 +162,8 @@ static bool is_motion_file(const char *output, lbExportFormat *format) {
   return stat(output, &there) != 0 || !S_ISDIR(there.st_mode);
 }
 
-static lbStatus write_folder(const lbRun *run, const char *folder, json_t *result, lbError *err) {
+static lbStatus write_run_folder(const lbRun *run, const char *folder, json_t *result,
+                                 lbError *err) {
   char path[4200]; // the folder exists, so its name is no longer than the system's limit
   double error = 0;
   lbStatus status = LB_OK;
@@ -188,8 +189,8 @@ static void tell_choices(const lbScene *scene, const lbRunDef *def) {
 // Of a time in microseconds: reduced steps take less than one, full ones many thousand.
 static int decimals(double seconds) { return seconds < 1e-5 ? 3 : seconds < 1e-3 ? 1 : 0; }
 
-static void print_text(const lbRun *run, const json_t *result, const char *folder,
-                       const char *file) {
+static void print_run_text(const lbRun *run, const json_t *result, const char *folder,
+                           const char *file) {
   enum { MOST = 20 }; // bodies that are listed
   cli_say("%d steps, %.6g s\n", (int)run->step_count, run->time);
   for (int32_t i = 0; i < run->body_count && i < MOST; i++) {
@@ -281,9 +282,9 @@ static cliStatus run_verb(int count, char **words) {
   if (!status && folder) status = lb_directory_make(folder, &err);
   def.frame_rate = folder || file ? frame_rate : 0;
   if (!status) status = lb_run(scene, &def, &run, &err);
-  if (!status) output = document(run);
+  if (!status) output = write_run_document(run);
   if (!status && probes) status = lb_run_write_probes(run, probes, &err);
-  if (!status && folder) status = write_folder(run, folder, output, &err);
+  if (!status && folder) status = write_run_folder(run, folder, output, &err);
   if (!status && file) status = lb_run_write_sequence(run, -1, file, &err);
   cli_finish_progress();
   if (status && folder && !had_folder) remove(folder); // only where nothing was written into it
@@ -292,7 +293,7 @@ static cliStatus run_verb(int count, char **words) {
   else if (arguments.common.json)
     result = cli_print_json(json_incref(output));
   else
-    print_text(run, output, folder, file);
+    print_run_text(run, output, folder, file);
   json_decref(output);
   lb_run_destroy(run);
   lb_scene_destroy(scene);

@@ -55,14 +55,14 @@ static json_t *probes(const lbScene *scene, const Solution *s) {
   return list;
 }
 
-static json_t *document(const lbScene *scene, const Solution *s) {
+static json_t *write_static_document(const lbScene *scene, const Solution *s) {
   return json_pack("{s:o, s:o, s:i, s:o, s:i, s:i}", "probes", probes(scene, s), "energy",
                    cli_number(s->total.energy), "iterations", (int)s->total.iterations, "residual",
                    cli_number(s->total.residual), "load_steps", (int)s->total.load_steps,
                    "shifted_tangents", (int)s->total.shift_count);
 }
 
-static void print_text(const lbScene *scene, const Solution *s) {
+static void print_static_text(const lbScene *scene, const Solution *s) {
   cli_say("energy %.9g J, %d Newton iterations in %d load step%s, relative residual %.1e\n",
           s->total.energy, (int)s->total.iterations, (int)s->total.load_steps,
           s->total.load_steps == 1 ? "" : "s", s->total.residual);
@@ -84,7 +84,7 @@ static void print_text(const lbScene *scene, const Solution *s) {
   }
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_static(int count, char **words) {
   const char *displacement_path = NULL, *body_name = NULL;
   double tolerance = -1;
   cliMaterial material = cli_material();
@@ -123,9 +123,9 @@ static cliStatus run(int count, char **words) {
   if (status)
     result = cli_fail_about(arguments.inputs[0], &err);
   else if (arguments.common.json)
-    result = cli_print_json(document(scene, &s));
+    result = cli_print_json(write_static_document(scene, &s));
   else
-    print_text(scene, &s);
+    print_static_text(scene, &s);
   for (int32_t i = 0; scene && s.fems && s.displacements && i < scene->body_count; i++) {
     lb_fem_destroy(s.fems[i]);
     lb_free(s.displacements[i]);
@@ -145,5 +145,5 @@ const cliVerb cli_static = {
   "at 0 or later do not act here.\n",
   "  limber static scenes/bar.json --displacement u.csv\n"
   "  limber static scenes/bar.json --json",
-  run,
+  run_static,
 };

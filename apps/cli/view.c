@@ -19,7 +19,7 @@ typedef struct ViewOptions {
 } ViewOptions;
 
 static volatile sig_atomic_t stopped;
-static void stop(int signal_number) { stopped = signal_number; }
+static void stop_server_by_signal(int signal_number) { stopped = signal_number; }
 
 // ---- the window --------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
   def.stopped = is_stopped;
   def.tell = write_state;
   def.context = &state;
-  cli_catch_end(stop);
+  cli_catch_end(stop_server_by_signal);
   lbError err;
   vwGallery *gallery = NULL;
   vwWindowReport report;
@@ -108,7 +108,7 @@ static cliStatus show_window(const ViewOptions *options, const cliArguments *arg
 // ---- the page ----------------------------------------------------------------------------------
 
 static void wait_for_end(double seconds) {
-  cli_catch_end(stop);
+  cli_catch_end(stop_server_by_signal);
   double begin = lb_seconds();
   while (!stopped && !(seconds > 0 && lb_seconds() - begin > seconds)) usleep(50000);
 }
@@ -195,7 +195,7 @@ static cliStatus show_page(const ViewOptions *options, const cliArguments *argum
 
 // ---- the verb ----------------------------------------------------------------------------------
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_view(int count, char **words) {
   ViewOptions view = { .width = 1280, .height = 800 };
   const cliOption options[] = {
     { "web", CLI_FLAG, &view.web, NULL, NULL, "serve the web page on this machine and open it" },
@@ -226,17 +226,17 @@ static cliStatus run(int count, char **words) {
 
 const cliVerb cli_view = {
   "view",
-  "look at a scene, model or mesh and pull at it; without one: the gallery",
+  "view a scene, model or mesh and pull on it; without one: the gallery",
   "limber view [X] [options]",
   "X is a scene (.json), a model or cooked file (.glb), a mesh or surface, for which a model is\n"
   "built first, or a folder with a gallery.json. Drag a body to pull it, drag beside it to turn "
   "the\n"
-  "camera; ? lists the keys. l lets go of what holds an object and drops it on the ground.\n"
+  "camera; ? lists the keys. l releases the supports of an object and drops it on the ground.\n"
   "--web serves the same as a web page, on this machine alone.\n"
   "With --json the window prints a summary when it is closed.\n",
   "  limber view\n"
   "  limber view scenes/bridge.json\n"
   "  limber view scenes/spoon.json --set map=stress,speed=0.25\n"
   "  limber view --web",
-  run,
+  run_view,
 };

@@ -18,7 +18,7 @@ static json_t *parameters(const lbPetscFigures *f) {
                    lb_petsc_rank_count(), "solver", f->direct ? "direct" : "iterative");
 }
 
-static json_t *document(const Row *rows, const lbPetscFigures *f) {
+static json_t *write_mpi_bench_document(const Row *rows, const lbPetscFigures *f) {
   json_t *list = json_array();
   for (int i = 0; i < ROW_COUNT; i++) {
     if (!is_measured(i, f)) continue;
@@ -32,7 +32,7 @@ static json_t *document(const Row *rows, const lbPetscFigures *f) {
   return list;
 }
 
-static void print_table(const Row *rows, const lbPetscFigures *f) {
+static void print_mpi_bench_table(const Row *rows, const lbPetscFigures *f) {
   cli_say("engine petsc, %d rows, %d ranks, %s\n", (int)f->rows, lb_petsc_rank_count(),
           f->direct ? "direct" : "iterative");
   for (int i = 0; i < ROW_COUNT; i++)
@@ -40,7 +40,7 @@ static void print_table(const Row *rows, const lbPetscFigures *f) {
       cli_say("%-22s %10.4g %-3s %s\n", rows[i].name, rows[i].value, rows[i].unit, rows[i].note);
 }
 
-static void fill_rows(const lbPetscFigures *f, Row rows[ROW_COUNT]) {
+static void fill_mpi_bench_rows(const lbPetscFigures *f, Row rows[ROW_COUNT]) {
   const Row filled[ROW_COUNT] = {
     { "engines.open", "ms", 1e3 * f->open_seconds, "read, cut and spread" },
     { "engines.assemble", "ms", 1e3 * f->assemble_seconds, "" },
@@ -65,8 +65,9 @@ typedef struct Request {
   bool modes_alone;
 } Request;
 
-static lbStatus measure_parts(const char *path, const lbMaterial *material, const Request *request,
-                              lbPetscFigures *figures, lbError *err) {
+static lbStatus measure_mpi_bench_parts(const char *path, const lbMaterial *material,
+                                        const Request *request, lbPetscFigures *figures,
+                                        lbError *err) {
   lbPetscBody body;
   double start = lb_seconds();
   lbStatus status = mpi_read(path, material, &body, err);
@@ -96,7 +97,7 @@ static lbStatus measure_scene(const char *path, const cliMaterial *material, con
   return status;
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_mpi_bench(int count, char **words) {
   Request request = { .mode_count = 20 };
   cliMaterial material = cli_material();
   const cliOption options[] = {
@@ -116,17 +117,17 @@ static cliStatus run(int count, char **words) {
   lbPetscFigures figures;
   Row rows[ROW_COUNT];
   const char *path = arguments.inputs[0];
-  lbStatus status = measure_parts(path, &material.material, &request, &figures, &err);
+  lbStatus status = measure_mpi_bench_parts(path, &material.material, &request, &figures, &err);
   if (status == LB_ERR_UNSUPPORTED)
     status = measure_scene(path, &material, &request, &figures, &err);
   cli_finish_progress();
-  if (!status) fill_rows(&figures, rows);
+  if (!status) fill_mpi_bench_rows(&figures, rows);
   if (status)
     result = cli_fail_about(path, &err);
   else if (arguments.common.json)
-    result = cli_print_json(document(rows, &figures));
+    result = cli_print_json(write_mpi_bench_document(rows, &figures));
   else
-    print_table(rows, &figures);
+    print_mpi_bench_table(rows, &figures);
   return result;
 }
 
@@ -137,5 +138,5 @@ const cliVerb mpi_bench = {
   "Reads, cuts, spreads and assembles a body, finds its modes, factors its stiffness and solves\n"
   "with it, each once. `limber bench engines` prints these rows beside those of its own engines.\n",
   "  mpirun -n 2 limber-mpi bench scenes/bar.json --json",
-  run,
+  run_mpi_bench,
 };

@@ -7,7 +7,7 @@
 static const cliVerb *const verbs[] = { &cli_modes, &cli_build, &mpi_bench };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
 
-static void print_help(FILE *to) {
+static void print_mpi_help(FILE *to) {
   fprintf(to,
           "limber-mpi " LB_VERSION ": limber over MPI, for meshes that one process cannot take\n\n"
           "usage: mpirun -n RANKS limber-mpi VERB ... [options]\n\n");
@@ -28,7 +28,7 @@ static void print_help(FILE *to) {
 // ---- the program's own options -----------------------------------------------------------------
 
 // Takes "--name VALUE" or "--name=VALUE" out of the words; NULL: it is not there.
-static const char *take_option(const char *name, int *count, char **words) {
+static const char *take_mpi_option(const char *name, int *count, char **words) {
   size_t length = strlen(name);
   for (int i = 0; i < *count; i++) {
     bool whole = strcmp(words[i], name) == 0;
@@ -68,8 +68,8 @@ lbStatus mpi_read(const char *path, const lbMaterial *material, lbPetscBody *bod
   return status;
 }
 
-static lbStatus find_modes(const char *path, const lbMaterial *material, int32_t count,
-                           cliModesBody *about, lbModes **modes, lbError *err) {
+static lbStatus find_mpi_modes(const char *path, const lbMaterial *material, int32_t count,
+                               cliModesBody *about, lbModes **modes, lbError *err) {
   lbPetscBody body;
   lbStatus status = mpi_read(path, material, &body, err);
   if (status) return status;
@@ -81,8 +81,8 @@ static lbStatus find_modes(const char *path, const lbMaterial *material, int32_t
 
 // ---- rank 0 ------------------------------------------------------------------------------------
 
-// The ranks have a processor each, so a rank has one thread unless more are asked for.
-static cliStatus run_verb(const cliVerb *verb, int count, char **words) {
+// The ranks have a processor each, so a rank has one thread by default.
+static cliStatus run_mpi_verb(const cliVerb *verb, int count, char **words) {
   enum { MOST = 256 };
   static char threads[] = "--threads=1";
   char *all[MOST];
@@ -94,10 +94,10 @@ static cliStatus run_verb(const cliVerb *verb, int count, char **words) {
   return status;
 }
 
-static cliStatus run(int count, char **words) {
+static cliStatus run_mpi(int count, char **words) {
   lbPetscDef def = lb_petsc_def();
-  const char *solver = take_option("--solver", &count, words);
-  def.restart = take_option("--restart", &count, words);
+  const char *solver = take_mpi_option("--solver", &count, words);
+  def.restart = take_mpi_option("--restart", &count, words);
   if (def.restart && !def.restart[0]) {
     cli_note("--restart needs a folder");
     return CLI_USAGE;
@@ -106,30 +106,30 @@ static cliStatus run(int count, char **words) {
     cli_note("--solver is \"%s\", use auto, direct or iterative", solver);
     return CLI_USAGE;
   }
-  const char *memory = take_option("--memory", &count, words);
+  const char *memory = take_mpi_option("--memory", &count, words);
   if (memory && (sscanf(memory, "%lf", &def.memory) != 1 || !(def.memory > 0))) {
     cli_note("--memory is \"%s\", it must be a number of gigabytes", memory);
     return CLI_USAGE;
   }
   def.memory *= 1e9;
   lb_petsc_install(&def);
-  if (!def.restart) cli_modes_elsewhere = find_modes; // what is kept is of whole bodies
+  if (!def.restart) cli_modes_elsewhere = find_mpi_modes; // what is kept is of whole bodies
   if (count > 1 && strcmp(words[1], "--version") == 0) {
     printf("limber-mpi " LB_VERSION "\n");
     return CLI_OK;
   }
   for (int i = 0; count > 1 && i < VERB_COUNT; i++)
-    if (strcmp(words[1], verbs[i]->name) == 0) return run_verb(verbs[i], count - 2, words + 2);
+    if (strcmp(words[1], verbs[i]->name) == 0) return run_mpi_verb(verbs[i], count - 2, words + 2);
   bool help = count > 1 && (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0);
   if (count > 1 && !help) cli_note("unknown verb \"%s\", use modes, build or bench", words[1]);
-  if (count < 2 || help) print_help(help ? stdout : stderr);
+  if (count < 2 || help) print_mpi_help(help ? stdout : stderr);
   return help ? CLI_OK : CLI_USAGE;
 }
 
 // ---- the end -----------------------------------------------------------------------------------
 
-// mpirun passes Ctrl-C on as SIGTERM, and a second later kills what is left. Rank 0 says that the
-// job was interrupted before that; the others wait for it, but not for ever.
+// mpirun passes Ctrl-C on as SIGTERM, and a second later kills the remaining processes. Rank 0 says
+// that the job was interrupted before that; the others wait for it, but not for ever.
 static void wait_for_rank_0(int signal_number) {
   (void)signal_number;
   alarm(3);
@@ -142,7 +142,7 @@ int main(int count, char **words) {
   if (lb_petsc_start(&err)) return cli_fail(&err);
   if (lb_petsc_rank() == 0) {
     cli_end_within(0.4);
-    status = cli_finish_output(run(count, words));
+    status = cli_finish_output(run_mpi(count, words));
   } else {
     cli_catch_end(wait_for_rank_0);
     lb_petsc_serve();

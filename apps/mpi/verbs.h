@@ -1,4 +1,4 @@
-// The verbs of limber-mpi that limber has not.
+// The verbs that only limber-mpi has.
 #ifndef LIMBER_APPS_MPI_H
 #define LIMBER_APPS_MPI_H
 

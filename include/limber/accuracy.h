@@ -78,8 +78,9 @@ typedef struct lbAccuracy {
 } lbAccuracy;
 
 // Plays the motions by the full simulator and by the model's method. `fem` is the body that the
-// model was made from, in the model's axes. What the full simulator cannot do is told in the result
-// and is not a failure. The same bits for any number of threads and any machine's speed.
+// model was made from, in the model's axes. Motions that the full simulator cannot do are listed in
+// the result and are not a failure. The same bits for any number of threads and any machine's
+// speed.
 lbStatus lb_accuracy_measure(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
                              lbAccuracy **out, lbError *err);
 void lb_accuracy_destroy(lbAccuracy *accuracy);

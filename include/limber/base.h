@@ -1,7 +1,7 @@
 // limber/base.h: status and error text, memory, log, progress, parallel work, time.
 //
-// Library code never prints, exits or aborts on data. What a caller wants to hear or to replace
-// (memory, log, progress, parallel work) goes through the hooks below, the only globals there are.
+// Library code never prints, exits or aborts on data. Memory, log, progress and parallel work go
+// through the hooks below, which a caller may replace: the only globals.
 // Set hooks before other threads use the library.
 #ifndef LIMBER_BASE_H
 #define LIMBER_BASE_H
@@ -43,7 +43,7 @@ lbVersion lb_version(void);
 
 typedef enum lbStatus {
   LB_OK = 0,
-  LB_ERR_ARGUMENT,    // the caller asked for something that makes no sense
+  LB_ERR_ARGUMENT,    // an argument is not valid
   LB_ERR_MEMORY,      // an allocation failed
   LB_ERR_FILE,        // a file could not be opened, read or written
   LB_ERR_FORMAT,      // a file's content breaks its format
@@ -78,7 +78,8 @@ const char *lb_nearest_name(const char *name, const char *const *names);
 #define LB_NUMBER_TEXT 40 // bytes that hold any number and the terminating zero
 const char *lb_json_number_text(char text[LB_NUMBER_TEXT], double value, int digits);
 
-// A programmer's error, not a user's: stops the program in debug builds, is nothing otherwise.
+// For programmer's errors, not a user's: stops the program in debug builds, compiled out in release
+// builds.
 #ifdef NDEBUG
 #define LB_ASSERT(condition) ((void)sizeof(condition))
 #else
@@ -159,12 +160,12 @@ typedef enum lbStepFlags {   // what a step of a simulator or a body returns, or
   LB_STEP_STUCK = 16,        // at rest, yet bent, and not by what acts on it: an equilibrium that
                              // only the reduced body has (too few vectors), not the real one; see
                              // lbBodyDef.recover
-  LB_STEP_ADAPTED = 32, // not by the integrator that was asked for: in parts, or by another rule
-  LB_STEP_JUMPED = 64,  // a driven frame went too far for one step: the body was carried along
-  LB_STEP_RECOVERING = 128, // a body that was stuck is led back to rest (lbBodyDef.recover)
+  LB_STEP_ADAPTED = 32,      // the step was taken in substeps or by another integrator
+  LB_STEP_JUMPED = 64,      // a driven frame moved too far for one step: the body was carried along
+  LB_STEP_RECOVERING = 128, // a body that was stuck is being returned to rest (lbBodyDef.recover)
 } lbStepFlags;
 
-// How a body with inertia goes through time. (The modal method's steps are exact.)
+// Time integration of bodies with inertia. (The modal method's steps are exact.)
 typedef enum lbIntegrator {
   LB_INTEGRATOR_NEWMARK, // implicit, β = 1/4, γ = 1/2, started from the consistent acceleration
   LB_INTEGRATOR_EULER,   // implicit

@@ -96,7 +96,7 @@ typedef struct lbBasis {
                            // the dimension itself
   int32_t rigid_count;     // rigid motions of the body; 0 for sketch and file (not looked for)
   lbModes *modes;          // the linear modes that it was made from; NULL for sketch and file
-  struct lbCholesky *factor; // of the stiffness at rest of a held body, for who goes on solving;
+  struct lbCholesky *factor; // of the stiffness at rest of a held body, for further solves;
                              // NULL where none was made or kept: it has 64 MB at most
   double mode_seconds, force_seconds, solve_seconds, pca_seconds;
   double seconds; // everything

@@ -2,8 +2,8 @@
 //
 // A body has three parts. What follows from its model and method (coefficients, search trees) is
 // prepared once, never changes and is shared by all bodies of the model, on any thread. The body
-// itself is its frame, its parameters and its state. Working memory belongs to whoever works: a
-// call borrows it and gives it back.
+// itself is its frame, its parameters and its state. Working memory is shared: a call borrows it
+// and gives it back.
 //
 // Positions, forces and targets are in world axes; the body's own axes stand at `position`, turned
 // by `rotation`: the body's frame. A call that is refused (a missing vertex, a NaN, a force beyond
@@ -48,9 +48,9 @@ static inline lbPoint lb_point_triangle(int32_t triangle, double a, double b, do
 // ---- bodies ------------------------------------------------------------------------------------
 
 // A model with a recording has a body by LB_METHOD_RECORDED: it plays the motion of the unreduced
-// simulation by the body's time and stays as it is at the end. Forces, impulses, gravity, velocity
-// and damping are taken and have no effect; constraints, balls and lb_body_set_material are
-// refused; lb_body_set_state lasts until the next step, and lb_body_restore_state goes back in
+// simulation by the body's time and keeps the last shape at the end. Forces, impulses, gravity,
+// velocity and damping are accepted and have no effect; constraints, balls and lb_body_set_material
+// are refused; lb_body_set_state lasts until the next step, and lb_body_restore_state goes back in
 // time. Its elastic energy is not known and reported as 0.
 //
 // LB_METHOD_FULL is the unreduced simulator (limber/fem.h), for any model with a volume, where the
@@ -87,13 +87,13 @@ typedef struct lbBodyDef {
                               // a time, 0 to 256; default 16. Memory is taken by the first
                               // constraint
   void *user_data;            // lb_body_user_data gives it back; default NULL
-  bool recover; // a body that is stuck (LB_STEP_STUCK) is led back to rest, smoothly, within a
-                // period of its lowest frequency (LB_STEP_RECOVERING); forces do not move it (but
-                // for a free frame) until it is there. Constraints, balls and impulses end it.
-                // Structures that are truly bistable would be led back too; default false
+  bool recover; // a body that is stuck (LB_STEP_STUCK) returns to rest, smoothly, within a period
+                // of its lowest frequency (LB_STEP_RECOVERING); forces move only its free frame
+                // until it is there. Constraints, balls and impulses end the return. Structures
+                // that are truly bistable would return too; default false
 
   // The subspace and the full method only; warped bodies have the integrator alone of these, bodies
-  // of frames have implicit Euler, whether it is asked for or Newmark's rule.
+  // of frames have implicit Euler, whatever is set here.
   lbIntegrator integrator;   // default LB_INTEGRATOR_NEWMARK
   int32_t newton_iterations; // 1 to 100; default 1: one linear solve a step. A step that is still
                              // far off, or creates energy, takes more. Forces by cubature: 1
@@ -136,9 +136,9 @@ size_t lb_body_bytes(const lbBody *body); // of its own memory, without what bod
 
 // ---- what acts on it ---------------------------------------------------------------------------
 
-// Held over the next step, then gone. Forces add up. By Newmark's rule (subspace, unreduced) the
-// mean of the forces at both ends of a step acts: half of one that was not there before is felt a
-// step later, by shape and free frame alike.
+// Constant over the next step, then removed. Forces add up. Newmark's rule (subspace, unreduced)
+// uses the mean of the forces at both ends of a step: half of a new force acts one step later, on
+// the shape and on a free frame.
 lbStatus lb_body_apply_force(lbBody *body, lbPoint point, lbVec3 force); // N
 // Changes the velocity at once.
 lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse); // N s
@@ -153,9 +153,9 @@ typedef struct lbPointForce {
   lbVec3 force; // N, world axes
 } lbPointForce;
 
-// Works out the accelerations that a motion starts from, at this moment: of gravity, of what was
-// applied so far, and of these forces, which act at this moment alone. Without this call the next
-// step takes the forces applied for it as those at its start, too. Methods whose steps are exact
+// Computes the accelerations that a motion starts from, now: of gravity, of the forces applied so
+// far, and of these forces, which act only at this moment. Without this call the next step uses the
+// forces applied for it at its start, too. Methods whose steps are exact
 // have no use for it.
 lbStatus lb_body_start(lbBody *body, int32_t count, const lbPointForce *forces);
 
@@ -171,21 +171,21 @@ typedef struct lbFrame {
 lbFrameKind lb_body_frame_kind(const lbBody *body);
 lbFrame lb_body_frame(const lbBody *body);
 // Puts the frame somewhere else; deformation, velocities relative to the frame and a free body's
-// momenta (turned with it) stay. Nothing is felt.
+// momenta (turned with it) stay. No inertial forces result.
 lbStatus lb_body_set_placement(lbBody *body, lbVec3 position, lbQuat rotation);
-// A driven body is there at once, moving like this; the shape is carried along, nothing is felt:
-// the start of a motion, or a cut in it.
+// A driven body is there at once, moving like this; the shape is carried along
+// without inertial forces: the start of a motion, or a cut in it.
 lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame);
-// A driven body: where the frame is at the end of the next step, and how fast there. The body feels
-// the change of velocity over the step. Without this call before a step the frame stands still. A
-// frame that jumps, by more than 4 sizes of the body or a quarter turn in one step, takes the shape
-// along: nothing is felt, and the step has LB_STEP_JUMPED.
+// A driven body: pose and velocities of the frame at the end of the next step. The change of
+// velocity over the step gives inertial forces. Without this call before a step the frame stands
+// still. A frame that jumps, by more than 4 sizes of the body or a quarter turn in one step,
+// carries the shape along without inertial forces, and the step has LB_STEP_JUMPED.
 lbStatus lb_body_drive(lbBody *body, const lbFrame *frame);
-// The same with velocities taken from how far it is to go.
+// The same; velocities follow from the change of pose over the step.
 lbStatus lb_body_drive_to(lbBody *body, lbVec3 position, lbQuat rotation);
-// The method "frames": frame `joint` of the model, which must be a fixed one, is led to this pose
-// in the body's own axes over the next step, and stays there until the next call. At rest it is at
-// its position, unturned. LB_ERR_ARGUMENT for other frames and methods.
+// The method "frames": frame `joint` of the model, which must be a fixed one, moves to this pose
+// in the body's own axes over the next step and stays there until the next call. At rest it has its
+// position of the model and the identity as rotation. LB_ERR_ARGUMENT for other frames and methods.
 lbStatus lb_body_drive_joint(lbBody *body, int32_t joint, lbVec3 position, lbQuat rotation);
 // The same at once: the start of a motion, or a cut in it. The other frames stay where they are.
 lbStatus lb_body_set_joint(lbBody *body, int32_t joint, lbVec3 position, lbQuat rotation);
@@ -212,7 +212,7 @@ lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *
 // ---- the step ----------------------------------------------------------------------------------
 
 // Advances by dt seconds. Returns lbStepFlags: LB_STEP_REFUSED for a dt that is not a positive
-// number, or above 1e6; LB_STEP_ADAPTED when the integrator that was asked for could not take the
+// number, or above 1e6; LB_STEP_ADAPTED when the integrator of the def could not take the
 // step (no solution near, or it would have created energy) and another rule did: one that keeps the
 // elastic energy exactly, that in two halves (neither of warped bodies), then implicit Euler in
 // four quarters; or when a free body turns by more than 3.2 rad in the step: spin and deformation
@@ -221,7 +221,7 @@ lbStatus lb_body_push_ball(lbBody *body, const lbBall *ball, double dt, lbVec3 *
 // out, under a law that forbids it, do that.)
 int32_t lb_body_step(lbBody *body, double dt);
 
-// ---- what it is made of ------------------------------------------------------------------------
+// ---- material ----------------------------------------------------------------------------------
 
 lbMaterial lb_model_material(const lbModel *model, int32_t index); // one of the model's own
 // Another Young's modulus (Pa), Poisson ratio and density (kg/m³) for one of the model's materials,
@@ -236,7 +236,7 @@ lbStatus lb_body_set_material(lbBody *body, int32_t material, double young, doub
 // Rayleigh damping: α in 1/s, β in s; every method. For all bodies of a batch.
 lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness);
 
-// ---- constraints: points that are made to move as told -----------------------------------------
+// ---- constraints: prescribed motion of points --------------------------------------------------
 //
 // One rule for all of them and for every method: the force of a constraint is constant over a step,
 // and all forces of a body are found together, inside its step. With x0 and x1 where a point is at
@@ -250,11 +250,11 @@ lbStatus lb_body_set_damping(lbBody *body, double mass, double stiffness);
 // to v0 + h target), stiff springs nearly, soft ones hardly. With targets that do not move, no set
 // of positions, velocities and springs, however stiff or contradictory, can add energy to a body
 // whose frame is held. That holds for forces at the constrained points; where force_points are
-// given the targets are met, but nothing is promised about energy.
+// given the targets are met, but energy may grow.
 //
 // The frame of a free body turns by what holds it, which is not linear: constraints that turn it
-// far in one step can add energy. The body keeps account of that, as an observer sees it who goes
-// with the targets: for him hard constraints do no work. A step that adds too much is taken again
+// far in one step can add energy. The body keeps account of that in the frame that moves with
+// the targets, where hard constraints do no work. A step that adds too much is taken again
 // without the coupling of spin and shape, then mended by slowing the body down, or taken back, and
 // has LB_STEP_ADAPTED; what a point lags behind its target by then is made up for by a twentieth of
 // the body's size in each step.
@@ -289,7 +289,7 @@ int32_t lb_body_constraint_rank(const lbBody *body); // of the system last solve
 // of its force_points if it has such. For force feedback.
 lbStatus lb_body_constraint_force(const lbBody *body, int32_t id, double *forces); // (points x 3)
 
-// ---- what it looks like ------------------------------------------------------------------------
+// ---- surface -----------------------------------------------------------------------------------
 
 // World positions of all surface vertices (vertices x 3).
 void lb_body_surface(const lbBody *body, double *positions);
@@ -319,29 +319,28 @@ typedef struct lbPick {
   double distance; // along the ray, in units of the direction's length
 } lbPick;
 
-// The first place of the surface that the ray hits, from either side. *hit tells whether there is
-// one.
+// The first surface point on the ray, from either side. *hit: whether there is one.
 lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit);
 
-// How a place gives way, at the body's state: the mean over the axes of what a unit force moves it
-// by at rest (m/N; of a free body's deformation alone) and of what a unit impulse speeds it up by
-// (1/kg).
+// Compliance and mobility at a point, in the body's present state, as means over the three axes:
+// the displacement by a unit force in equilibrium (m/N; a free body's deformation only) and the
+// change of velocity by a unit impulse (1/kg).
 lbStatus lb_body_softness(const lbBody *body, lbPoint point, double *compliance, double *mobility);
-// m: no point of the surface is farther than this from where it rests in the frame.
+// m: upper bound on the displacement of any surface point from rest, within the frame.
 double lb_body_reach(const lbBody *body);
-// How far the shape is from the poses that the forces of its model were trained with (cubature), in
-// the measure of the poses' own spread: 0 at rest, 1 at the farthest pose. Well beyond 1 the body
-// has left what its model can do. A microsecond or two; 0 where forces are exact, or there are no
-// poses.
+// Distance of the present shape from the poses that the model's cubature was trained with, scaled
+// by the spread of these poses: 0 at rest, 1 at the farthest pose. Well beyond 1 the body has left
+// the range in which its forces are valid. Costs 1 to 2 microseconds. 0 where forces are exact or
+// the model has no poses.
 double lb_body_pose_distance(const lbBody *body);
-// What of the forces at the nodes the body's few shapes cannot follow, of bodies with forces by
-// cubature: elastic forces, inertia, damping and gravity at 16 free nodes spread over the mesh, by
-// all elements around them, are to cancel out; this is what is left, relative to the magnitudes of
-// all that meets there (root mean squares), from 0 (at rest, or with shapes enough) to 1 (nothing
-// is in balance). Other forces are not known node by node: a sampled node that one acts on counts
-// as out of balance, and so does, in part, what constraints, balls and driven frames do. The finer
-// a mesh the smaller the figure, so compare those of one model. Its cost is that of the
-// sample, not of the mesh: 20 to 100 microseconds. 0 for other bodies.
+// Relative residual of the full equations of motion, for bodies with forces by cubature: the part
+// of the nodal forces that the reduced shapes cannot balance. At 16 free nodes spread over the mesh
+// the elastic forces of all adjacent elements, inertia, damping and gravity are summed; the result
+// is the root mean square of the sums over that of the summands, from 0 (at rest, or a sufficient
+// basis) to 1 (no balance). Other forces are not known for single nodes: a sampled node that such a
+// force acts on counts as out of balance; constraints, balls and driven frames count in part. The
+// figure shrinks with the mesh size, so compare only states of one model. The cost depends on the
+// sample, not on the mesh: 20 to 100 microseconds. 0 for other bodies.
 double lb_body_unfollowed_force(const lbBody *body);
 
 // Of the world: with the motion of the frame; masses as in the model's mass matrix.
@@ -375,7 +374,7 @@ lbStatus lb_body_set_displacements(lbBody *body, const double *displacements,
 lbStatus lb_body_adopt_motion(lbBody *body, const lbBody *from, lbVec3 shift);
 
 // All of it: time, coordinates, rates, accelerations, forces of the next step, frame, gravity,
-// constraints. What a body does after restoring is what it did after saving, to the last bit. The
+// constraints. After restoring the body repeats the steps after saving, to the last bit. The
 // bytes are for bodies of the same model, method, modes, damping and materials, on the same kind of
 // machine; others are refused. Their number is fixed when the body is made.
 size_t lb_body_state_bytes(const lbBody *body);

@@ -13,7 +13,7 @@ extern "C" {
 
 #define LB_BUILD_FREQUENCY 3.0  // Hz, of the first mode, where no stiffness is given
 #define LB_BUILD_DAMPING 0.02   // damping ratio of the first mode, where no damping is given
-#define LB_BUILD_FIXED 0.05     // of the height, from below, is fixed where nothing is said
+#define LB_BUILD_FIXED 0.05     // of the height, from below, is fixed by default
 #define LB_BUILD_VIEW_SHAPES 64 // modes that viewers get as morph targets, at most
 
 typedef struct lbYoungRegion { // Young's modulus of a part of a body
@@ -35,9 +35,10 @@ typedef struct lbBuildDef {
   int32_t metric;           // lbMassKind; default -1: the scene's, or consistent
   bool editable;            // default false: what the scene says
   lbForceKind forces;       // subspace; default LB_FORCES_BY_LAW: the scene's, or by the law
-  // Forces by cubature: as in lbCubatureDef. What is not said is the scene's, or the usual.
-  int32_t elements;              // > 0, how many at most; default 0: not said
-  bool all_elements;             // default false: not said
+  // Forces by cubature: as in lbCubatureDef. Values that are not set are the scene's, or the
+  // defaults.
+  int32_t elements;              // > 0, at most; default 0: not set
+  bool all_elements;             // default false: not set
   double force_error;            // >= 0; default -1: not said
   int32_t poses;                 // > 0; default 0: not said
   double pose_amplitude;         // > 0; default 0: not said
@@ -57,14 +58,14 @@ typedef struct lbBuildDef {
   int32_t young_count;         // material (which replaces what the file carries); default 0
   const lbRegion *fixed;       // (fixed_count): these are fixed instead of the lowest part; not
   int32_t fixed_count;         // with is_free; default 0
-  double frequency; // Hz: the stiffness is scaled so that the first mode has it; 0: it is
-                    // left as it is; default -1: LB_BUILD_FREQUENCY, if neither caller
-                    // nor file gives a material
+  double frequency;            // Hz: the stiffness is scaled so that the first mode has it; 0: not
+                               // scaled; default -1: LB_BUILD_FREQUENCY, if neither caller nor
+                               // file gives a material
 } lbBuildDef;
 
 lbBuildDef lb_build_def(void);
 
-// What was chosen and what it took.
+// The settings that were chosen, and timings.
 typedef struct lbBuildReport {
   char up;
   bool up_chosen;       // by the file format

@@ -51,9 +51,9 @@ typedef struct lbCompare {
   int32_t vertex_count; // of the surfaces of all bodies
 } lbCompare;
 
-// Changes the methods of the scene's bodies while it works, and puts them back. Ways that the scene
-// cannot be played in are told in the result and are not a failure. `scene` must outlive the
-// result.
+// Changes the methods of the scene's bodies during the call, and restores them. Methods that the
+// scene cannot be played by are listed in the result and are not a failure. `scene` must outlive
+// the result.
 lbStatus lb_compare(lbScene *scene, const lbCompareDef *def, lbCompare **out, lbError *err);
 void lb_compare_destroy(lbCompare *compare);
 

@@ -70,8 +70,8 @@ lbStatus lb_world_move_collider(lbWorld *world, lbColliderId id, lbVec3 position
 lbStatus lb_world_drive_collider(lbWorld *world, lbColliderId id, const lbPath *path, lbError *err);
 lbStatus lb_world_collider(const lbWorld *world, lbColliderId id, lbVec3 *position,
                            lbQuat *rotation, lbError *err);
-// Collider number `index` of a cooked world, without its path: for those who make such worlds
-// otherwise. Vertices and triangles are those of the def.
+// Collider number `index` of a cooked world, without its path: for callers that build the
+// world themselves. Vertices and triangles are those of the def.
 lbColliderDef lb_world_collider_def(const lbWorldDef *def, int32_t index);
 // Its surface for drawing, in its own axes: triangles, counter-clockwise from outside. A quarter of
 // a circle is cut into `detail` pieces (1 to 64); a plane is a square of 2 `extent` m.
@@ -113,9 +113,9 @@ lbStatus lb_world_set_contact_material(lbWorld *world, lbBodyId id,
 lbContactMaterial lb_world_contact_material(const lbWorldDef *def, int32_t body);
 
 // Which pairs may touch: two do if the category of each is in the mask of the other. In equal
-// groups other than 0 they always do (> 0), or never (< 0), whatever their categories. Filters add
-// to what else says that two do not touch: bodies that lb_world_set_touch takes out, and joints.
-// They have no say in whether a body touches itself.
+// groups other than 0 they always do (> 0), or never (< 0), whatever their categories. Filters
+// apply besides lb_world_set_touch, which excludes bodies, and joints, which exclude pairs. They do
+// not affect whether a body touches itself.
 typedef struct lbContactFilter {
   uint16_t category; // bits; default 1
   uint16_t mask;     // bits; default 65535: all categories
@@ -144,10 +144,10 @@ lbStatus lb_world_set_contact_frames(lbWorld *world, lbBodyId id, int32_t most, 
 
 // ---- joints ------------------------------------------------------------------------------------
 
-// What holds two bodies of any method together, or one in the world. Joints are part of the step
-// like contacts: their forces are found together, by how the bodies themselves give way, and joints
-// are as hard as rounding allows. A joint of a body that deforms is held by the points of its
-// surface that are nearest to the joint, whose mean motion it follows; or by one vertex.
+// A joint connects two bodies of any method, or one body and the world. Joints are part of the step
+// like contacts: their forces are solved for together, by the compliance of the bodies, and joints
+// are exact up to rounding. On a deformable body a joint follows the mean motion of the surface
+// points nearest to it, or one vertex.
 typedef uint64_t lbJointId; // 0: none
 
 typedef enum lbJointKind {
@@ -173,9 +173,9 @@ typedef struct lbJointDef {
   // Hinge, slider, distance: the position is 0 now (m, rad), and grows as the first one is shifted
   // along the axis, or turned about it by the right hand, against the second; or with the distance.
   bool limited;       // default false
-  double limits[2];   // least and greatest position, least <= 0 <= greatest is not asked for
+  double limits[2];   // least and greatest position, 0 need not lie between them
   double motor_speed; // m/s, rad/s that the position changes by, as far as
-  double motor_force; // N, N m, >= 0, is enough for it; default 0: there is no motor
+  double motor_force; // N, N m, >= 0: maximum motor force; default 0: no motor
   double break_force; // N, > 0: broken for ever after a step with more; default INFINITY
   bool collide;       // whether the two touch each other; default false
 } lbJointDef;
@@ -189,8 +189,8 @@ typedef struct lbJointReport { // of the last step; all 0 where it is broken
 } lbJointReport;
 
 lbJointDef lb_joint_def(void);
-// Joint number `index` of a cooked world, all but its bodies: for those who make such worlds
-// otherwise. Its region is that of the def.
+// Joint number `index` of a cooked world, all but its bodies: for callers that build the world
+// themselves. Its region is that of the def.
 lbJointDef lb_world_joint_def(const lbWorldDef *def, int32_t index);
 // Refused: a body and itself, bodies that are not there or play recordings, an axis of no length,
 // limits in the wrong order. Joints go with their bodies when these are removed.
@@ -203,15 +203,16 @@ lbStatus lb_world_set_motor(lbWorld *world, lbJointId id, double speed, double f
 // ---- sleep -------------------------------------------------------------------------------------
 
 // Bodies that touch each other and have been at rest for half a second sleep, all of them or none:
-// their steps pass time alone, next to no time of the processor, and contacts go on telling what
-// they told. At rest is a body of which no place moves by more than 2 % of its radius a second.
-// They wake, all of them, when one is pushed, loaded, held or changed in any way, when a collider
-// moves near one or colliders come and go, and when a body that is awake comes near. Bodies that
-// are driven or held by constraints do not sleep, nor do any that they touch, nor what joints hold.
+// their steps only advance time, at next to no cost, and their contacts stay as they are. A body is
+// at rest when no point of it moves by more than 2 % of its radius a second. All of them wake when
+// one is pushed, loaded, held or changed in any way, when a collider moves near one, when colliders
+// are added or removed, and when a body that is awake comes near. Bodies that are driven or held by
+// constraints do not sleep, nor do bodies that touch these or that joints hold.
 bool lb_world_body_sleeping(const lbWorld *world, lbBodyId id);
 lbStatus lb_world_wake(lbWorld *world, lbBodyId id, lbError *err);
 
-// ---- what touches ------------------------------------------------------------------------------
+// ---- contacts of the last step
+// ------------------------------------------------------------------------------
 
 typedef struct lbContact {
   lbBodyId bodies[2];    // the second is 0 where `collider` is not
@@ -232,13 +233,13 @@ const lbContact *lb_world_contacts(const lbWorld *world);
 lbVec3 lb_world_contact_force(const lbWorld *world, lbBodyId id);
 // What bodies exert on a collider: the sum of contact forces (N) and their torque about its
 // position at the step's end (N m), world axes, means over the last step with all its parts. Either
-// may be NULL. Colliders go where they are led whatever pushes them: for somebody else's bodies
-// that are led too, or much heavier than what they touch. Others are coupled by a rigid body that
-// stands for each of them, which gives and gets momentum (examples/coupling.c).
+// may be NULL. Colliders are kinematic: use them for bodies of another simulation that are
+// kinematic too, or much heavier than what they touch. Couple others by a rigid body that stands
+// for each of them and exchanges momentum (examples/coupling.c).
 lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *force,
                                  lbVec3 *torque, lbError *err);
 
-// ---- what is where -----------------------------------------------------------------------------
+// ---- queries -----------------------------------------------------------------------------------
 
 typedef struct lbFound {
   lbBodyId body;         // one of the two, the other is 0; both 0: nothing was found
@@ -246,7 +247,7 @@ typedef struct lbFound {
   lbPoint point;         // of a body's surface
   lbVec3 position;       // m
   lbVec3 normal;         // unit, outward
-  double distance;       // m, from the place or origin asked for
+  double distance;       // m, from the point or origin of the query
 } lbFound;
 
 // Bodies as they are now, by their surfaces, whether they take part in contacts or not, and
@@ -284,8 +285,8 @@ typedef struct lbContactStats {
   int32_t solves;          // linear systems of an unreduced body that were solved for its contact
                            // forces, the most that one took
   int32_t sweeps;          // over the contacts of an island, the most that one took for its forces
-  double find_seconds;     // s of wall time: who touches whom, and where
-  double response_seconds; // how bodies give way
+  double find_seconds;     // s of wall time: broad and narrow phase
+  double response_seconds; // compliance of the contact points
   double solve_seconds;    // forces and impulses
 } lbContactStats;
 

@@ -27,7 +27,7 @@ typedef struct lbEditScript {
 
 typedef struct lbEditScriptDef {
   const char *path;         // of a script; NULL: none
-  const char *json;         // the script itself, in place of what is in the file; NULL: not given
+  const char *json;         // the script itself instead of the file's text; NULL: none
   int32_t text_count;       // handles in words; default 0
   const char *const *texts; // "tip: box 0.9 -1 -1 1.1 1 1; translate 0 0.2 0; rotate z 90": a name
                             // that the script has changes that handle, another one adds a handle; a

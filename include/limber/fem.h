@@ -116,7 +116,7 @@ typedef struct lbSimulatorDef {
   int32_t newton_iterations; // ≥ 1; default 20
   double newton_tolerance;   // |residual| / |external force| (or |M a| without one); default 1e-10
   double factor_reuse; // a factorisation is kept, also for the next step, while each iteration
-                       // brings the residual below this fraction of what it was; in [0, 1);
+                       // reduces the residual below this fraction; in [0, 1);
                        // default 0: factored anew for every iteration
 } lbSimulatorDef;
 
@@ -157,13 +157,13 @@ typedef struct lbSupportMotion {
 // The acceleration of the rest is made consistent with it.
 lbStatus lb_simulator_start_supports(lbSimulator *simulator, const lbSupportMotion *now,
                                      const double *load, lbError *err);
-// How they move at the end of the next step; to be said before every step. `acceleration` there
+// Their motion at the end of the next step; call it before every step. `acceleration` there
 // should contain the impulse of velocities that jump within the step, divided by its length:
 // (v_end − v_start) / h + (a_end − a_start) / 2 with Newmark, (v_end − v_start) / h with Euler.
 lbStatus lb_simulator_move_supports(lbSimulator *simulator, const lbSupportMotion *end,
                                     lbError *err);
-// Carries the body rigidly to another place, x -> rotation x + shift, velocities and accelerations
-// with it: a cut in a motion, of which nothing is felt. With moving supports, before
+// Moves the body rigidly, x -> rotation x + shift, with its velocities and accelerations: a cut in
+// a motion, without inertial forces. With moving supports, call it before
 // lb_simulator_move_supports.
 void lb_simulator_carry(lbSimulator *simulator, const double rotation[4], const double shift[3]);
 

@@ -1,5 +1,5 @@
-// limber/file.h: whole-file reading, and writing aside with a rename at the end, so that a reader
-// never sees half a file and a failed write leaves what was there before.
+// limber/file.h: reads whole files; writes to a temporary file that is renamed at the end, so that
+// a reader never sees half a file and a failed write leaves the old file.
 #ifndef LIMBER_FILE_H
 #define LIMBER_FILE_H
 
@@ -55,7 +55,7 @@ void lb_file_unmap(lbFileMap *map); // one of zeros is legal
 
 typedef struct lbFileWriter {
   FILE *stream;  // write here; NULL once the file is sealed
-  char *path;    // what is replaced: where a symbolic link leads, not the link
+  char *path;    // the file to replace: the target of a symbolic link, not the link
   char *aside;   // PATH.part-PROCESS
   bool straight; // the path is a device or a pipe: written directly, nothing to rename
 } lbFileWriter;
@@ -64,14 +64,14 @@ typedef struct lbFileWriter {
 lbStatus lb_file_begin(lbFileWriter *writer, const char *path, lbError *err);
 // Flushes, closes and renames; on failure (full disk) removes the aside file and says so.
 lbStatus lb_file_commit(lbFileWriter *writer, lbError *err);
-// The first half of commit: all is on the disk, nothing is renamed yet. Several files that belong
-// together are sealed first and then committed, so that a full disk leaves none of them. A failure
-// has aborted the writer.
+// The first half of commit: writes everything to the disk, without the rename. Several files that
+// belong together are sealed first and then committed, so that a full disk leaves none of them. A
+// failure has aborted the writer.
 lbStatus lb_file_seal(lbFileWriter *writer, lbError *err);
 void lb_file_abort(lbFileWriter *writer); // before commit; removes the aside file; zeros are legal
 
-// Files and folders in the making, which lb_remove_unfinished removes when a program has to end at
-// once, also from a signal handler (the process must not go on afterwards). Aside files and scratch
+// Unfinished files and folders, which lb_remove_unfinished removes when a program must end at once,
+// also from a signal handler (the process must not continue afterwards). Aside files and scratch
 // folders are among them. The path stays the caller's and alive until it is done.
 void lb_unfinished_add(const char *path);
 void lb_unfinished_done(const char *path); // NULL, or one that was not added, is legal

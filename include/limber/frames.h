@@ -9,35 +9,34 @@ extern "C" {
 #endif
 
 int32_t lb_body_frames_count(const lbBody *body); // 0: a body of another method
-// Where a frame is in the world; either may be NULL.
+// Pose of a frame in the world; either may be NULL.
 lbStatus lb_body_frames_pose(const lbBody *body, int32_t frame, lbVec3 *position, lbQuat *rotation);
-// (nodes of the model) <- the weights of a frame at the body's nodes as they are now, with frames
-// that were inserted; lb_model_embed takes them to the vertices of its surface.
+// weights (nodes of the model) <- the present weights of a frame, inserted frames included;
+// lb_model_embed interpolates them at the vertices of the surface.
 lbStatus lb_body_frames_weights(const lbBody *body, int32_t frame, double *weights);
-// What elastic forces are summed over from the next step on; the model says what they begin with.
-// Springs come with lumped masses, so that momenta of a body in motion change with the switch by
-// what both kinds of mass differ.
+// How elastic forces are evaluated from the next step on; the model has the initial setting.
+// Springs use lumped masses, so switching changes the momenta of a moving body by the difference of
+// the two mass matrices.
 lbStatus lb_body_frames_set_forces(lbBody *body, lbFrameForces forces);
 lbFrameForces lb_body_frames_forces(const lbBody *body);
 
-// Takes hold of a frame that moves by itself: over the next step it is led to this pose in the
-// world, as far as the body can be stretched, and towards it in those after, until the next call or
-// its release. It has then the velocity of its last step. Fixed frames are refused: those are led
-// by lb_body_drive_joint.
+// Drags a free frame: over the next step it moves to this pose in the world, as far as the body
+// stretches, and towards it in later steps, until the next call or its release, when it keeps the
+// velocity of its last step. Fixed frames are refused: move them by lb_body_drive_joint.
 lbStatus lb_body_frames_drag(lbBody *body, int32_t frame, lbVec3 position, lbQuat rotation);
 lbStatus lb_body_frames_release(lbBody *body, int32_t frame);
 
-// A frame more at a place of the body as it is, in the world; *frame (may be NULL) is its number,
-// the last. It takes over within `reach` (m, along paths inside the body at rest; 0: as far as the
-// nearest other frame; never less than three voxels) and fades out towards it. The place at rest is
-// found by Newton's method, and the frames are fitted to the shape and the motion that the body
-// has, which stay as near as the new frames can come. Up to eight may be inserted into a body.
-// Refuses places outside the body, or in the voxel of another frame. Takes memory; a few
-// milliseconds. Saved states bring the inserted frames along that a body had; another material
-// takes them away.
+// Inserts a frame at a point of the deformed body, in the world; *frame (may be NULL) is its
+// number, the last. Its weight falls from 1 to 0 over `reach` (m, along paths inside the body at
+// rest; 0: the distance of the nearest other frame; at least three voxels). The point at rest is
+// found by Newton's method; then all frames are fitted to the present shape and motion of the body
+// as closely as they can represent it. A body can have up to eight inserted frames. Refuses points
+// outside the body, or in the voxel of another frame. Takes memory and a few milliseconds. Saved
+// states contain the inserted frames; a change of material removes them.
 lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t *frame);
-// Takes a frame away, likewise; those behind it move up. Refuses one that is alone somewhere. Where
-// it is one of the model's, states are for bodies of the same frames from then on.
+// Removes a frame and fits the others; later frames move up by one number. Refuses the only frame
+// of a part of the body. After a frame of the model was removed, saved states fit only bodies with
+// the same frames.
 lbStatus lb_body_frames_remove(lbBody *body, int32_t frame);
 
 #ifdef __cplusplus

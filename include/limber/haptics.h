@@ -43,7 +43,7 @@ typedef struct lbHapticsDef {
                        // own step: stable at any stiffness
   double damping;      // b of the coupling, N s/m, >= 0; default 1; at least k / rate is used,
                        // since a sampled spring gives a device energy
-  double force_limit;  // N, > 0; default 10: no more on the device nor on the body
+  double force_limit;  // N, > 0; default 10: limit of the force on the device and on the body
   int32_t node_limit;  // search nodes looked at a tick, 16 to 65536; default 512
   int32_t triangle_limit; // triangles looked at a tick, 8 to 4096; default 256
   int32_t contact_limit;  // places touched at a time, 1 to 64; default 12
@@ -137,7 +137,7 @@ typedef struct lbToolDef {
   lbColliderDef shape; // with its first pose; any but a plane; default a ball of 0.02 m radius
   double speed_limit;  // m/s, > 0; default 2: the tool follows the device no faster,
   double turn_limit;   // rad/s, > 0; default 20: nor turns faster
-  double force_limit;  // N, > 0; default 10: no more on the device (the world feels all of it)
+  double force_limit;  // N, > 0; default 10: limit on the device (the full force acts on the world)
   double torque_limit; // N m, > 0; default 1
   // The virtual coupling: with a finite stiffness the tool is a rigid body of its own (no mesh)
   // that hangs on a spring and a damper from the device, which feels these instead of the contacts.

@@ -91,7 +91,7 @@ lbStatus lb_mesh_boundary(const lbMesh *mesh, int32_t **triangles, int32_t *tria
 // with lb_free; NULL: it is not wanted.
 lbStatus lb_mesh_surface(const lbMesh *mesh, lbMesh **surface, int32_t **vertices, lbError *err);
 
-// Reads any known format, chosen by extension; tets and bricks of the other winding are mended.
+// Reads any known format, chosen by extension; inverted tets and bricks are reordered.
 lbStatus lb_mesh_load(const char *path, lbMesh **out, lbError *err);
 // Writes .obj .stl .ply .msh .vtu by extension.
 lbStatus lb_mesh_save(const lbMesh *mesh, const char *path, lbError *err);

@@ -89,7 +89,7 @@ typedef enum lbCoreKind {
 } lbCoreKind;
 #define LB_CORES_MOST 256 // of a body
 
-#define LB_WARP_ITERATIONS 20 // of the solver in a step, where nothing is said
+#define LB_WARP_ITERATIONS 20 // of the solver in a step, by default
 #define LB_WARP_ITERATIONS_MOST 10000
 
 typedef struct lbModelSizes {
@@ -320,8 +320,8 @@ typedef struct lbModelMethod {
   const double *inertia_second; // (dimension x dimension x 3 x 3): A2_ij = ∫ρ U_i U_jᵀ
 } lbModelMethod;
 
-// false: the model does not have the method, and *out is as it was. LB_METHOD_DEFAULT: the one that
-// is taken where nothing is said. No model has LB_METHOD_FULL, though one may have what the
+// false: the model does not have the method, and *out is unchanged. LB_METHOD_DEFAULT: the default
+// method of the model. No model has LB_METHOD_FULL, though one may have what the
 // simulator needs (full_damping).
 bool lb_model_method(const lbModel *model, lbMethod method, lbModelMethod *out);
 bool lb_model_has(const lbModel *model, lbMethod method); // the same without the view
@@ -373,12 +373,12 @@ typedef enum lbPointKind {
 
 // The ground that a viewer shows under a world.
 typedef enum lbGround {
-  LB_GROUND_CHOSEN, // nothing is said: the viewer chooses
+  LB_GROUND_CHOSEN, // not set: the viewer chooses
   LB_GROUND_HEIGHT, // at a height along the up axis
   LB_GROUND_NONE
 } lbGround;
 
-#define LB_VIEW_FOV 35.0      // degrees, where nothing is said
+#define LB_VIEW_FOV 35.0      // degrees, default
 #define LB_VIEW_FOV_LEAST 1.0 // degrees
 #define LB_VIEW_FOV_MOST 170.0
 
@@ -424,17 +424,17 @@ typedef struct lbWorldDef {
   const int32_t *probe_kinds;  // (probes)
   const int32_t *probe_points; // (probes)
 
-  // What a viewer is told; all of it may be missing.
+  // For viewers; each may be missing.
   const char *title;        // ? text, one line
   const char *hint;         // ? text, one line: what to try with the mouse
-  const double *view_from;  // ? (3) m, where the eye is
-  const double *view_at;    // ? (3) m, what it looks at; there with view_from
+  const double *view_from;  // ? (3) m, position of the camera
+  const double *view_at;    // ? (3) m, the target of the view; present with view_from
   const double *view_fov;   // ? (1) degrees from bottom to top; missing: LB_VIEW_FOV
   const double *ground;     // ? (1) m, height of the ground along the up axis; missing: the viewer
                             //   chooses, unless no_ground
   const int32_t *no_ground; // ? (1): 1: no ground is shown, whatever `ground` says
 
-  // How the unreduced bodies and the subspace method go through time; missing: the usual values.
+  // Time integration of unreduced bodies and of the subspace method; missing: the defaults.
   const int32_t *integrator;        // ? (1): 0 newmark, 1 implicit euler (lbIntegrator)
   const int32_t *newton_iterations; // ? (1), in each step; missing: 20
   const double *newton_tolerance;   // ? (1); missing: 1e-10
@@ -464,22 +464,22 @@ typedef struct lbWorldDef {
   const int32_t *lead_bodies; // (leads)
   const int32_t *lead_frames; // (leads)
   const int32_t *lead_paths;  // (leads)
-  const double *lead_arms;    // (leads x 3) m: where they are in what follows the path
+  const double *lead_arms;    // (leads x 3) m: their position in the frame that follows the path
 
   // Shapes that bodies start in, other than their rest shape (lb_bundle_shape).
   const int32_t *shape_bodies;     // (shapes), rising: bodies of the subspace method
   const double *shape_coordinates; // (shape numbers): q of each, one after another
 
-  // What touches what (limber/contact.h; lb_world_collider_def makes colliders). Without
-  // contact_friction bodies touch nothing.
+  // Contacts (limber/contact.h; lb_world_collider_def gives colliders). Without contact_friction
+  // bodies touch nothing.
   const double *contact_friction;    // ? (1) μ of bodies and colliders that have none of their own
   const int32_t *contact_substeps;   // ? (1), equal parts of each step; missing: 1
   const int32_t *contact_response;   // ? (1), of version 0.5 and before; it has no effect
   const uint8_t *contact_self;       // ? (1) 1: bodies touch themselves; missing: they do not
   const uint8_t *body_untouchable;   // ? (bodies) 1: touches nothing; missing: all touch
   const double *body_frictions;      // ? (bodies) μ, -1: the world's; missing: all have that
-  const double *body_contact_frames; // ? (bodies x 2): how many frames may come where a body is
-                                     // pressed, and their spacing, m, 0: as usual; missing: none
+  const double *body_contact_frames; // ? (bodies x 2): limit of the frames that contacts insert,
+                                     // and their spacing, m, 0: default; missing: none
   const char *collider_names;        // texts (colliders)
   const int32_t *collider_shapes;    // (colliders), lbColliderShape
   const double *collider_sizes;      // (colliders x 4) m: radius, size
@@ -509,7 +509,7 @@ typedef struct lbWorldDef {
   const int32_t *body_filters; // ? (bodies x 3) lbContactFilter: category, mask, group; missing:
                                //   the default of all
   const int32_t *collider_filters; // ? (colliders x 3), likewise
-  const double *contact_hit_speed; // ? (1) m/s: from where on a run tells hits; missing: 1
+  const double *contact_hit_speed; // ? (1) m/s: a run records hits above this; missing: 1
   // lbContactMaterial without friction: compliance (m/N), restitution, rolling friction (m).
   const double *contact_material;           // ? (3), the world's; missing: 0
   const double *body_contact_materials;     // ? (bodies x 3), -1: the world's; missing: all have

@@ -64,12 +64,12 @@ typedef struct lbPathState {
 void lb_path_at(const lbPath *path, double t, lbPathState *out);
 
 // Whether the frame jumps at some time in (t0, t1], t0 <= t1: a key of a step path, or the end of a
-// cycle whose last key differs from its first. What follows the frame is carried along over a cut
-// and feels nothing of it.
+// cycle whose last key differs from its first. Bodies that follow the frame are carried
+// over a cut without inertial forces.
 bool lb_path_cut_between(const lbPath *path, double t0, double t1);
 // The cuts in (t0, t1] as one rigid motion, x -> rotation x + shift; without cuts the identity
-// (and false). lb_path_carry applies it to a state at t0: what is left between the carried
-// state and the state at t1 is motion that is felt. A step path leaves nothing.
+// (and false). lb_path_carry applies it to a state at t0: the motion from the carried state
+// to the state at t1 is what causes inertial forces. A step path leaves none.
 bool lb_path_jump(const lbPath *path, double t0, double t1, double rotation[4], double shift[3]);
 bool lb_path_carry(const lbPath *path, double t0, double t1, lbPathState *at_t0);
 

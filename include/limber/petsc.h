@@ -1,6 +1,6 @@
-// limber/petsc.h: the engine "petsc": bodies in parts over MPI, for meshes that no one machine
-// holds or that take too long. Rank 0 runs the program as if it were alone, with what the other
-// headers offer; the other ranks carry out what it asks of bodies. Only limber-mpi links it.
+// limber/petsc.h: the engine "petsc": bodies distributed over MPI ranks, for meshes that are too
+// large or too slow for one machine. Rank 0 runs the program like a single process, with the other
+// headers; the other ranks execute its operations on bodies. Only limber-mpi links it.
 #ifndef LIMBER_PETSC_H
 #define LIMBER_PETSC_H
 
@@ -22,8 +22,9 @@ typedef enum lbPetscSolver {
 
 typedef struct lbPetscDef {
   lbPetscSolver solver; // default LB_PETSC_AUTO
-  const char *restart;  // folder of what was finished, which is made; default NULL: none
-  double memory;        // bytes a rank may take; default 0: its share of what its machine has free
+  const char
+      *restart;  // folder for finished parts of the work, created if missing; default NULL: none
+  double memory; // bytes a rank may take; default 0: its share of the free memory of its machine
 } lbPetscDef;
 
 lbPetscDef lb_petsc_def(void);

@@ -11,7 +11,7 @@ extern "C" {
 typedef struct lbPoseDef {
   lbEditScriptDef script;
   lbMethod method;    // LB_METHOD_SUBSPACE (default), or LB_METHOD_FULL: the same sum is minimised
-                      // over all nodes by Newton's method, for comparison; handles are led there in
+                      // over all nodes by Newton's method, for comparison; handles move there in
                       // parts. Refused for bodies that were read from a model file
   lbEditorDef editor; // samples, seed, iterations_max and tolerance count
 } lbPoseDef;

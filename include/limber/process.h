@@ -24,8 +24,8 @@ typedef struct lbProcessDef {
 // Nothing connected.
 lbProcessDef lb_process_def(void);
 
-// Starts it in a process group of its own, so that Ctrl-C reaches only the caller, who decides what
-// happens to it; with the usual signal handlers. It inherits no other descriptors than the caller
+// Starts it in a process group of its own, so that Ctrl-C reaches only the caller, which decides
+// about it; with the usual signal handlers. It inherits no other descriptors than the caller
 // leaves open for it. When the calling thread ends, even by SIGKILL, so does the program (on
 // Linux). *id is for waitpid and kill.
 lbStatus lb_process_start(const lbProcessDef *def, int *id, lbError *err);

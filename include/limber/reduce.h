@@ -53,7 +53,7 @@ lbStatus lb_reduce_modal(const lbMesh *mesh, const lbFem *fem, const lbReduceDef
 
 typedef struct lbSubspaceDef {
   lbBasisDef basis;       // its metric must be kept in the body's own mass (not basis.keep_metric)
-  int32_t vectors_max;    // keep only the first so many vectors of the basis, 1 to what it has;
+  int32_t vectors_max;    // limit of the vectors kept, the first ones of the basis;
                           // default 0: all
   lbForceKind forces;     // default LB_FORCES_BY_LAW
   lbCubatureDef cubature; // where forces come by it
@@ -67,7 +67,7 @@ typedef struct lbSubspaceDef {
 lbSubspaceDef lb_subspace_def(void);
 
 // The body's forces in a basis: a model with the subspace method. StVK forces are exact cubic
-// polynomials, unless cubature is asked for; other laws have forces by cubature. A progress hook
+// polynomials, unless cubature is set; other laws have forces by cubature. A progress hook
 // that asks to stop while elements are selected gets the best selection so far (with a warning),
 // where there is one: the stage's name then is "cubature, " and what there is. `mesh` is the one
 // that `fem` was made from.
@@ -106,10 +106,10 @@ const char *const *lb_warp_stiffness_names(void);
 const char *const *lb_warp_strain_names(void);
 
 // Whether a mesh can have these cores, `fixed` (vertices, or NULL) being its supports: each has
-// elements and no fixed node, no two share a node, and some flesh is left.
+// elements and no fixed node, no two share a node, and some elements stay deformable.
 lbStatus lb_warp_check_rigid(const lbMesh *mesh, const bool *fixed, const lbWarpSettings *warp,
                              lbError *err);
-// The body as it is, as a model with the method "warp". The materials' laws are ignored: `strain`
+// The unreduced body as a model with the method "warp". The materials' laws are ignored: `strain`
 // decides. `mesh` is the one that `fem` was made from.
 lbStatus lb_reduce_warp(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
                         const lbWarpSettings *warp, lbModel **out, lbError *err);

@@ -8,11 +8,11 @@
 extern "C" {
 #endif
 
-// A hook as those of base.h: set it before other threads use the library. Results otherwise differ
-// in rounding between processors, and between engines of linear algebra. Repeatable ones are those
-// of the page: no fused multiply-add, only instructions that every processor of a kind has, and
-// limber's own engine whatever the build is configured with. Building models takes about twice as
-// long. It applies to what is created afterwards. Default: false.
+// Makes results the same on every processor and in the web page: no fused multiply-add, only
+// instructions that every processor of a kind has, and limber's own engine of linear algebra.
+// Without it results differ in rounding between processors and engines. Building models takes about
+// twice as long. Set it before other threads use the library, like the hooks of base.h; it applies
+// to objects created afterwards. Default: false.
 void lb_set_repeatable(bool is_repeatable);
 bool lb_is_repeatable(void);
 

@@ -117,8 +117,8 @@ void lb_run_frame(const lbRun *run, int32_t body, int32_t frame, float *position
 // One header line "t,dx,dy,dz,...", then a row for each step: t and dx, dy, dz of every probe.
 lbStatus lb_run_write_probes(const lbRun *run, const char *path, lbError *err);
 // The recorded frames as an animated .glb; needs lbRunDef.frame_rate. Reduced bodies move by their
-// own basis; bodies of frames, where there are no others, by joints if what viewers make of these,
-// who blend linearly, is within 1 % of the body's size. max_error (m) may be NULL.
+// own basis; bodies of frames, where there are no others, by joints if the linear blending that
+// viewers apply to these is within 1 % of the body's size. max_error (m) may be NULL.
 lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_error,
                                 lbError *err);
 // The recorded frames in any format of lb_sequence_write, of one body or (-1) of all. With .vtu and

@@ -34,12 +34,12 @@ typedef struct lbSceneBody {
                            // editable; the rest is worked out by lb_scene_subspace
   lbWarpSettings warp;     // "warp", for the method of that name
   lbFramesDef frames;      // "frames", for the method of that name
-  double *frame_positions; // what it points to; NULL: nothing
+  double *frame_positions; // what `frames` points to; NULL: nothing
   int32_t *frame_fixed, *frame_rigid;
-  double *frame_weights; // those that are painted
-  lbMesh *painted_mesh;  // where they are, if not on `mesh` or `surface`
-  lbPath **joint_paths; // (joint_path_count) how frames are led, in the mesh's axes; the body's own
-  int32_t *joint_numbers;   // (joint_path_count) which frames
+  double *frame_weights;  // those that are painted
+  lbMesh *painted_mesh;   // where they are, if not on `mesh` or `surface`
+  lbPath **joint_paths;   // (joint_path_count) paths of frames, in the mesh's axes; the body's own
+  int32_t *joint_numbers; // (joint_path_count) which frames
   int32_t joint_path_count; //
   bool joints_move_space;   // a frame at p goes to position + rotation p, else to position
   char *basis_file;         // of the kinds sketch and file; NULL: none
@@ -116,7 +116,7 @@ typedef struct lbSceneView {
 
 typedef struct lbScene {
   char *path;
-  char *title, *hint; // what it is called, what to try; one line each; NULL: not said
+  char *title, *hint; // name and a hint what to try; one line each; NULL: none
   lbSceneView view;
   lbBundle *bundle;  // the models' owner where the scene is a model file or a cooked one, or NULL
   double gravity[3]; // m/s²
@@ -138,7 +138,7 @@ typedef struct lbScene {
   int32_t substeps;                   // default 1
   int32_t substeps_max;               // as lbWorldSettings.substeps_max, 1 to 64; default 16
   bool self;                          // bodies touch themselves
-  double hit_speed; // m/s: a run tells what comes together faster as hits; INFINITY: none
+  double hit_speed;                   // m/s: a run records faster impacts as hits; INFINITY: none
   int32_t collider_count;
   lbSceneCollider *colliders;
   double time_step;   // s

@@ -59,8 +59,8 @@ typedef struct lbFillDef {
 
 lbFillDef lb_fill_def(void); // the defaults
 
-// Runs the `tetgen` or `gmsh` program that PATH leads to. The first vertices of the result are the
-// surface's whenever the mesher keeps them, which both do if every vertex is used and no two
+// Runs the program `tetgen` or `gmsh` that is found in PATH. The first vertices of the result are
+// the surface's whenever the mesher keeps them, which both do if every vertex is used and no two
 // coincide. LB_ERR_UNSUPPORTED when no mesher is installed, LB_ERR_MESH when the surface is open or
 // the mesher refuses it.
 lbStatus lb_mesh_fill(const lbMesh *surface, const lbFillDef *def, lbMesh **out, lbError *err);

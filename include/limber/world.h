@@ -47,8 +47,8 @@ lbStatus lb_world_create(const lbWorldSettings *settings, lbWorld **out, lbError
 // is taken in so many parts.
 lbStatus lb_world_open(const lbBundle *bundle, const lbWorldSettings *settings, lbWorld **out,
                        lbError *err);
-// What lb_world_open makes a body of a cooked file from, for those who make such bodies otherwise:
-// its method, frame, integrator and the limits of Newton's method.
+// The def that lb_world_open uses for a body of a cooked file, for callers that create the body
+// themselves: method, frame, integrator and the limits of Newton's method.
 lbBodyDef lb_world_body_def(const lbWorldDef *def, int32_t body);
 void lb_world_destroy(lbWorld *world); // NULL is legal
 
@@ -69,22 +69,22 @@ lbStatus lb_world_add(lbWorld *world, const lbModel *model, const lbBodyDef *def
 // removed leaves its place in it, which is stepped along until the last one is removed.
 lbStatus lb_world_add_batch(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                             lbBodyId *ids, lbError *err);
-// The same at places of one's own (def->count), which are free and rise: lb_world_body_at(world,
-// places[i]) is body i once all places before it are taken. Contacts are looked for in this order,
-// so that those who make the bodies of a scene in another one get the same bits.
+// The same at given places (def->count), ascending and free: lb_world_body_at(world, places[i]) is
+// body i once all places before it are taken. Contacts are found in this order, so a caller that
+// creates the bodies of a scene in another order gets the same bits.
 lbStatus lb_world_add_batch_at(lbWorld *world, const lbModel *model, const lbBatchDef *def,
                                const int32_t *places, lbBodyId *ids, lbError *err);
-// Its loads and attachments go with it, and what points to it (probes) has nothing to tell any
-// more.
+// Removes the body with its loads and attachments; probes on it become invalid.
 lbStatus lb_world_remove(lbWorld *world, lbBodyId id, lbError *err);
-// NULL: no such body (any more). It belongs to the world; do not step or destroy it.
+// NULL: unknown or removed body. It belongs to the world; do not step or destroy it.
 lbBody *lb_world_body(const lbWorld *world, lbBodyId id);
 int32_t lb_world_body_count(const lbWorld *world);
 // In the order in which they were added, as long as none was removed; 0: no such index.
 lbBodyId lb_world_body_at(const lbWorld *world, int32_t index);
 
 // The frame of a body made with LB_FRAME_DRIVEN follows a path from now on: it is there at once,
-// moving as the path does. Nothing is felt of that, nor of the path's cuts. NULL: it stands still.
+// with the path's velocity. Neither this nor the path's cuts cause inertial forces. NULL: it stands
+// still.
 lbStatus lb_world_drive(lbWorld *world, lbBodyId id, const lbPath *path, lbError *err);
 // The same with everything moved by `shift` (m): for copies beside each other.
 lbStatus lb_world_drive_beside(lbWorld *world, lbBodyId id, const lbPath *path, lbVec3 shift,
@@ -116,9 +116,9 @@ typedef struct lbLoad {
 } lbLoad;
 
 lbLoad lb_load(void);
-// The one rule by which a load acts in the step of h seconds that ends at t. End times are sums of
-// steps: 3 x 0.1 counts as 0.3. At t = 0 it tells what the start is consistent with: loads without
-// `from` act there, those with `from` 0 do not.
+// Whether a load acts in the step of h seconds that ends at t; all methods use this rule. End times
+// are sums of steps: 3 x 0.1 counts as 0.3. At t = 0, for the initial acceleration, loads without
+// `from` act and those with `from` 0 do not.
 bool lb_load_acts(double from, double to, double t, double h);
 lbStatus lb_world_add_load(lbWorld *world, const lbLoad *load, lbLoadId *id, lbError *err);
 lbStatus lb_world_remove_load(lbWorld *world, lbLoadId id, lbError *err);
@@ -144,8 +144,8 @@ lbAttachment lb_attachment(void);
 // before are of another size: attach first.
 lbStatus lb_world_attach(lbWorld *world, const lbAttachment *attachment, lbAttachmentId *id,
                          lbError *err);
-// Attachment number `index` of a cooked world, for those who make such bodies otherwise: all but
-// its body; `paths` are those of the file, in its order.
+// Attachment number `index` of a cooked world, for callers that create the bodies themselves: all
+// but its body; `paths` are those of the file, in its order.
 lbAttachment lb_world_attachment(const lbWorldDef *def, int32_t index, lbPath *const *paths);
 lbStatus lb_world_detach(lbWorld *world, lbAttachmentId id, lbError *err);
 
@@ -191,9 +191,8 @@ double lb_world_body_seconds(const lbWorld *world, lbBodyId id);
 
 // ---- states ------------------------------------------------------------------------------------
 
-// Time, gravity and the states of all bodies; loads, paths, attachments and probes are not part of
-// it. What a
-// world does after restoring is what it did after saving, to the last bit. The number of bytes
+// Time, gravity and the states of all bodies, without loads, paths, attachments and probes. After
+// restoring a world repeats the steps after saving, to the last bit. The number of bytes
 // changes when bodies are added or removed, and by nothing else. Refused, and the world stays as it
 // is: buffers that are too short, of another version, of a world with other bodies (or the same
 // ones added and removed in another order), damaged ones.

@@ -48,32 +48,33 @@ static void confine(double seconds, size_t memory_bytes) {
   if (used) set_limit(RLIMIT_AS, (rlim_t)(used + memory_bytes));
 }
 
-static _Noreturn void end(int status) { _exit(status); }
+static _Noreturn void end_process(int status) { _exit(status); }
 
 static void flush(Output *output) {
   for (size_t sent = 0; sent < output->used;) {
     ssize_t wrote = write(STDOUT_FILENO, output->buffer + sent, output->used - sent);
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) end(1); // nobody listens any more
+    if (wrote <= 0) end_process(1); // nobody listens any more
     sent += (size_t)wrote;
   }
   output->used = 0;
 }
 
-static void put(Output *output, const void *data, size_t bytes) {
+static void write_answer(Output *output, const void *data, size_t bytes) {
   if (output->used + bytes > sizeof output->buffer) flush(output);
   memcpy(output->buffer + output->used, data, bytes);
   output->used += bytes;
 }
 
-static void put_mesh(Output *output, const struct aiMesh *mesh, const struct aiMatrix4x4 *m) {
+static void put_assimp_mesh(Output *output, const struct aiMesh *mesh,
+                            const struct aiMatrix4x4 *m) {
   bool mirrored = aiMatrix4Determinant(m) < 0;
   for (unsigned f = 0; f < mesh->mNumFaces; f++) {
     const struct aiFace *face = &mesh->mFaces[f];
     if (face->mNumIndices != 3) continue; // points and lines
     for (int k = 0; k < 3; k++) {
       unsigned vertex = face->mIndices[mirrored ? 2 - k : k];
-      if (vertex >= mesh->mNumVertices) end(4);
+      if (vertex >= mesh->mNumVertices) end_process(4);
       const struct aiVector3D *p = &mesh->mVertices[vertex];
       double x[3] = { (double)m->a1 * (double)p->x + (double)m->a2 * (double)p->y +
                           (double)m->a3 * (double)p->z + (double)m->a4,
@@ -81,28 +82,28 @@ static void put_mesh(Output *output, const struct aiMesh *mesh, const struct aiM
                           (double)m->b3 * (double)p->z + (double)m->b4,
                       (double)m->c1 * (double)p->x + (double)m->c2 * (double)p->y +
                           (double)m->c3 * (double)p->z + (double)m->c4 };
-      put(output, x, sizeof x);
+      write_answer(output, x, sizeof x);
     }
   }
 }
 
-static void put_node(Output *output, const struct aiScene *scene, const struct aiNode *node,
-                     const struct aiMatrix4x4 *parent, int depth) {
+static void put_assimp_node(Output *output, const struct aiScene *scene, const struct aiNode *node,
+                            const struct aiMatrix4x4 *parent, int depth) {
   struct aiMatrix4x4 matrix = *parent;
-  if (depth > MOST_DEPTH) end(4);
+  if (depth > MOST_DEPTH) end_process(4);
   aiMultiplyMatrix4(&matrix, &node->mTransformation);
   for (unsigned i = 0; i < node->mNumMeshes; i++)
     if (node->mMeshes[i] < scene->mNumMeshes)
-      put_mesh(output, scene->mMeshes[node->mMeshes[i]], &matrix);
+      put_assimp_mesh(output, scene->mMeshes[node->mMeshes[i]], &matrix);
   for (unsigned i = 0; i < node->mNumChildren; i++)
-    put_node(output, scene, node->mChildren[i], &matrix, depth + 1);
+    put_assimp_node(output, scene, node->mChildren[i], &matrix, depth + 1);
 }
 
 static void put_failure(Output *output) {
   const char *why = aiGetErrorString();
-  if (strstr(why, "bad_alloc") || strstr(why, "memory")) end(LB_ASSIMP_NO_MEMORY);
-  put(output, "M", 1);
-  for (; *why && output->used < 300; why++) put(output, *why == '\n' ? " " : why, 1);
+  if (strstr(why, "bad_alloc") || strstr(why, "memory")) end_process(LB_ASSIMP_NO_MEMORY);
+  write_answer(output, "M", 1);
+  for (; *why && output->used < 300; why++) write_answer(output, *why == '\n' ? " " : why, 1);
 }
 
 int main(int count, char **words) {
@@ -117,18 +118,18 @@ int main(int count, char **words) {
   aiIdentityMatrix4(&identity);
   const char *extension = lb_path_extension(path);
   if (!extension[0] || !aiIsExtensionSupported(extension)) {
-    put(&output, "U", 1);
+    write_answer(&output, "U", 1);
     flush(&output);
-    end(0);
+    end_process(0);
   }
   const struct aiScene *scene = aiImportFile(path, aiProcess_Triangulate);
   if (scene && scene->mRootNode) {
-    put(&output, "T", 1);
-    put_node(&output, scene, scene->mRootNode, &identity, 0);
-    put(&output, "E", 1);
+    write_answer(&output, "T", 1);
+    put_assimp_node(&output, scene, scene->mRootNode, &identity, 0);
+    write_answer(&output, "E", 1);
   } else {
     put_failure(&output);
   }
   flush(&output);
-  end(0);
+  end_process(0);
 }

@@ -34,7 +34,7 @@ static bool replace_file(const char *from, const char *to) {
 }
 
 // Room for so many bytes: exactly that at first, so that a large file is not held twice.
-static bool reserve(char **block, size_t *capacity, size_t used, size_t needed) {
+static bool reserve_bytes(char **block, size_t *capacity, size_t used, size_t needed) {
   if (used > 0) return lb_grow((void **)block, capacity, needed, 1);
   *block = lb_alloc(needed, 1);
   *capacity = *block ? needed : 0;
@@ -56,7 +56,7 @@ lbStatus lb_file_read(const char *path, char **content, size_t *bytes, lbError *
   size_t expected = known && S_ISREG(info.st_mode) && info.st_size > 0 ? (size_t)info.st_size : 0;
   for (;;) { // grows with what is really there: a pipe has no size, and a size may lie
     size_t needed = used < expected ? expected + 2 : used + 65536; // for the end, and the zero
-    if (!reserve(&block, &capacity, used, needed)) {
+    if (!reserve_bytes(&block, &capacity, used, needed)) {
       status = lb_fail_memory(err);
       goto done;
     }
@@ -84,8 +84,7 @@ static void writer_clear(lbFileWriter *writer) {
   *writer = (lbFileWriter){ 0 };
 }
 
-// The file that symbolic links lead to, which need not exist yet. NULL: no memory, or links that
-// lead in a circle.
+// The target of symbolic links, which need not exist yet. NULL: no memory, or circular links.
 static char *follow_links(const char *path) {
   char *current = lb_duplicate_text(path);
 #ifndef _WIN32

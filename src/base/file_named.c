@@ -11,17 +11,17 @@
 
 #ifdef _WIN32
 enum { PATH_BYTES = _MAX_PATH };
-static bool resolve(const char *path, char *out) { return _fullpath(out, path, PATH_BYTES); }
-static bool separates(char c) { return c == '/' || c == '\\'; }
+static bool resolve_path(const char *path, char *out) { return _fullpath(out, path, PATH_BYTES); }
+static bool is_path_separator(char c) { return c == '/' || c == '\\'; }
 #else
 enum { PATH_BYTES = PATH_MAX };
-static bool resolve(const char *path, char *out) { return realpath(path, out) != NULL; }
-static bool separates(char c) { return c == '/'; }
+static bool resolve_path(const char *path, char *out) { return realpath(path, out) != NULL; }
+static bool is_path_separator(char c) { return c == '/'; }
 #endif
 
 static void cut_last(char *path) {
   size_t length = strlen(path);
-  while (length > 0 && !separates(path[length - 1])) length--;
+  while (length > 0 && !is_path_separator(path[length - 1])) length--;
   path[length] = '\0'; // the folder, with the separator at its end
 }
 
@@ -31,17 +31,18 @@ static bool begins_with(const char *path, const char *folder) {
 
 // Whether links lead `path` into the folder of `by` or below it: the folder where `by` is seen, or
 // the one where it lies in truth.
-static bool is_inside(const char *by, const char *path) {
+static bool is_inside_folder(const char *by, const char *path) {
   char target[PATH_BYTES], folder[PATH_BYTES], seen[PATH_BYTES];
-  if (!resolve(path, target)) return false;
-  if (resolve(by, folder)) {
+  if (!resolve_path(path, target)) return false;
+  if (resolve_path(by, folder)) {
     cut_last(folder);
     if (begins_with(target, folder)) return true;
   }
   int length = snprintf(seen, sizeof seen, "%.*s.", (int)(lb_path_name(by) - by), by);
-  if (length < 0 || (size_t)length >= sizeof seen || !resolve(seen, folder)) return false;
+  if (length < 0 || (size_t)length >= sizeof seen || !resolve_path(seen, folder)) return false;
   size_t end = strlen(folder);
-  if (end > 0 && end + 1 < sizeof folder && !separates(folder[end - 1])) strcpy(folder + end, "/");
+  if (end > 0 && end + 1 < sizeof folder && !is_path_separator(folder[end - 1]))
+    strcpy(folder + end, "/");
   return begins_with(target, folder);
 }
 
@@ -64,7 +65,7 @@ lbStatus lb_file_named(const char *by, const char *name, lbReach reach, char **p
   char *beside = lb_path_beside(by, name);
   if (!beside) return lb_fail_memory(err);
   lbStatus status = lb_file_check_named(beside, err);
-  if (!status && reach == LB_REACH_FOLDER && !is_inside(by, beside))
+  if (!status && reach == LB_REACH_FOLDER && !is_inside_folder(by, beside))
     status = lb_fail(err, LB_ERR_FILE,
                      "%s: lies outside the folder of %s, which names it; copy it into that folder",
                      beside, lb_path_name(by));

@@ -13,7 +13,7 @@
 enum { HEAP_EXTRA = LB_ALIGNMENT + sizeof(void *) };
 
 // Default heap: over-allocate and keep the pointer to free just below the aligned block.
-static void *align(char *raw) {
+static void *align_block(char *raw) {
   if (!raw) return NULL;
   uintptr_t start = (uintptr_t)raw + sizeof(void *);
   size_t padding = (LB_ALIGNMENT - start % LB_ALIGNMENT) % LB_ALIGNMENT;
@@ -22,8 +22,8 @@ static void *align(char *raw) {
   return block;
 }
 
-// A large block is asked for in large pages, which the system hands out in fewer pieces: the first
-// writes to 100 MB cost 25 000 page faults otherwise. Where there are none it stays as it is.
+// A large block uses huge pages, which the system maps in fewer pieces: the first
+// writes to 100 MB cost 25 000 page faults otherwise. Systems without huge pages ignore this.
 static char *in_large_pages(char *raw, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   enum { PAGE = 4096, LARGE = 4 << 20 };
@@ -39,7 +39,7 @@ static char *in_large_pages(char *raw, size_t bytes) {
 static void *heap_allocate(size_t bytes, void *context) {
   (void)context;
   if (bytes > SIZE_MAX - HEAP_EXTRA) return NULL;
-  return align(in_large_pages(malloc(bytes + HEAP_EXTRA), bytes));
+  return align_block(in_large_pages(malloc(bytes + HEAP_EXTRA), bytes));
 }
 
 static void heap_release(void *block, void *context) {
@@ -61,7 +61,7 @@ static void *alloc_uninitialised(size_t count, size_t item_bytes, size_t *bytes)
 }
 
 static void *zeroed(size_t bytes) {
-  return align(in_large_pages(calloc(bytes + HEAP_EXTRA, 1), bytes));
+  return align_block(in_large_pages(calloc(bytes + HEAP_EXTRA, 1), bytes));
 }
 
 // Pages that come from the system are zero already, and take no memory until they are written to:

@@ -4,7 +4,7 @@
 #include <string.h>
 
 // Edit distance, by rows.
-static size_t distance(const char *a, const char *b) {
+static size_t edit_distance(const char *a, const char *b) {
   size_t row[64], length = strlen(b);
   if (length >= 63) return SIZE_MAX;
   for (size_t j = 0; j <= length; j++) row[j] = j;
@@ -25,7 +25,7 @@ const char *lb_nearest_name(const char *name, const char *const *names) {
   const char *nearest = NULL;
   size_t least = strlen(name) / 3 + 2;
   for (; *names; names++) {
-    size_t d = distance(name, *names);
+    size_t d = edit_distance(name, *names);
     if (d < least) least = d, nearest = *names;
   }
   return nearest;

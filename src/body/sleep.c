@@ -2,7 +2,7 @@
 #include "body/sleep.h"
 
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/tree.h"
 

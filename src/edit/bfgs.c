@@ -30,34 +30,34 @@ void lb_bfgs_evaluate(lbBfgs *b) {
   b->evaluations++;
 }
 
-static double *pair(const lbBfgs *b, double *of, int32_t age) {
+static double *pair_of_age(const lbBfgs *b, double *of, int32_t age) {
   int32_t at = (b->newest + LB_BFGS_PAIRS - age) % LB_BFGS_PAIRS;
   return of + (size_t)at * (size_t)b->stride;
 }
 
-static void add_scaled(int32_t count, double a, const double *x, double *y) {
+static void add_scaled_vector(int32_t count, double a, const double *x, double *y) {
   for (int32_t i = 0; i < count; i++) y[i] += a * x[i];
 }
 
 // direction = -B⁻¹ gradient
-static void find_direction(lbBfgs *b) {
+static void find_descent_direction(lbBfgs *b) {
   double *d = b->direction;
   for (int32_t i = 0; i < b->count; i++) d[i] = -b->gradient[i];
   for (int32_t age = 0; age < b->pair_count; age++) {
     int32_t at = (b->newest + LB_BFGS_PAIRS - age) % LB_BFGS_PAIRS;
-    b->alpha[at] = b->rho[at] * lb_row_dot(b->count, pair(b, b->s, age), d);
-    add_scaled(b->count, -b->alpha[at], pair(b, b->y, age), d);
+    b->alpha[at] = b->rho[at] * lb_row_dot(b->count, pair_of_age(b, b->s, age), d);
+    add_scaled_vector(b->count, -b->alpha[at], pair_of_age(b, b->y, age), d);
   }
   b->solve(b->context, d);
   for (int32_t age = b->pair_count - 1; age >= 0; age--) {
     int32_t at = (b->newest + LB_BFGS_PAIRS - age) % LB_BFGS_PAIRS;
-    double beta = b->rho[at] * lb_row_dot(b->count, pair(b, b->y, age), d);
-    add_scaled(b->count, b->alpha[at] - beta, pair(b, b->s, age), d);
+    double beta = b->rho[at] * lb_row_dot(b->count, pair_of_age(b, b->y, age), d);
+    add_scaled_vector(b->count, b->alpha[at] - beta, pair_of_age(b, b->s, age), d);
   }
 }
 
 // x becomes the trial, and the step there a pair.
-static void take_step(lbBfgs *b, double value) {
+static void take_bfgs_step(lbBfgs *b, double value) {
   int32_t next = b->pair_count > 0 ? (b->newest + 1) % LB_BFGS_PAIRS : 0;
   double *s = b->s + (size_t)next * (size_t)b->stride;
   double *y = b->y + (size_t)next * (size_t)b->stride;
@@ -78,7 +78,7 @@ static void take_step(lbBfgs *b, double value) {
 }
 
 // Along the direction, whose slope is negative; false: no step helps.
-static bool line_search(lbBfgs *b, double slope) {
+static bool search_along_direction(lbBfgs *b, double slope) {
   double low = 0, high = INFINITY, t = 1;
   double noise = ROUNDING * fabs(b->value);
   for (int trial = 0; trial < TRIALS; trial++) {
@@ -94,7 +94,7 @@ static bool line_search(lbBfgs *b, double slope) {
     } else if (there < WOLFE * slope) {
       low = t;
     } else {
-      take_step(b, value);
+      take_bfgs_step(b, value);
       return true;
     }
     t = high < INFINITY ? 0.5 * (low + high) : 2 * t;
@@ -107,17 +107,17 @@ int32_t lb_bfgs_minimise(lbBfgs *b, int32_t iterations, double goal, bool *conve
   bool again = false; // the rest state's matrix has been tried from here
   *converged = false;
   for (int32_t i = 0;; i++) {
-    find_direction(b);
+    find_descent_direction(b);
     double slope = lb_row_dot(b->count, b->gradient, b->direction);
     if (!(slope < 0) && b->pair_count > 0) { // pairs of another place
       lb_bfgs_forget(b);
-      find_direction(b);
+      find_descent_direction(b);
       slope = lb_row_dot(b->count, b->gradient, b->direction);
     }
     b->slope = slope;
     *converged = fabs(slope) <= goal;
     if (*converged || i == iterations || !(slope < 0)) return i;
-    if (line_search(b, slope)) {
+    if (search_along_direction(b, slope)) {
       again = false;
       continue;
     }

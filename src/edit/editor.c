@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#define PART_TURN (LB_PI / 12) // rad, that a handle is led by at a time,
-#define PART_SHIFT 0.1         // and sizes of the body
-#define PARTS_MOST 64          //
+#define PART_TURN (LB_PI / 12) // rad, largest rotation of a handle in one part of a long drag,
+#define PART_SHIFT 0.1         // and its largest shift, in sizes of the body
+#define PARTS_MOST 64          // of a drag
 #define PART_ITERATIONS 30     // of each part
 
 lbEditorDef lb_editor_def(void) {
@@ -16,7 +16,7 @@ lbEditorDef lb_editor_def(void) {
 
 // ---- making them -------------------------------------------------------------------------------
 
-static lbStatus check_def(const lbBody *body, const lbEditorDef *def, lbError *err) {
+static lbStatus check_editor_def(const lbBody *body, const lbEditorDef *def, lbError *err) {
   if (!lb_body_has_subspace(body))
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "handles pose bodies of the subspace method, model \"%s\" is played by \"%s\"",
@@ -37,7 +37,7 @@ static lbStatus check_def(const lbBody *body, const lbEditorDef *def, lbError *e
   return LB_OK;
 }
 
-static lbEditor *lay_out(lbEditor *e, lbCarver *carver) {
+static lbEditor *lay_out_editor(lbEditor *e, lbCarver *carver) {
   const lbSubspace *s = lb_subspace_of(e->body->prepared);
   size_t n = (size_t)e->stride;
   lbEditor *at = lb_carve(carver, 1, sizeof *e);
@@ -48,20 +48,20 @@ static lbEditor *lay_out(lbEditor *e, lbCarver *carver) {
   return at;
 }
 
-static lbStatus allocate(lbEditor *draft, lbEditor **out, lbError *err) {
+static lbStatus allocate_editor(lbEditor *draft, lbEditor **out, lbError *err) {
   lbCarver carver = { 0 };
-  lay_out(draft, &carver);
+  lay_out_editor(draft, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
   if (!carver.block) return lb_fail_memory(err);
   carver.used = 0;
-  lbEditor *e = lay_out(draft, &carver);
+  lbEditor *e = lay_out_editor(draft, &carver);
   *e = *draft;
   e->bfgs.context = e;
   *out = e;
   return LB_OK;
 }
 
-static void begin(lbEditor *e) {
+static void begin_editor(lbEditor *e) {
   const lbFrameState *frame = &e->body->frame;
   const lbModel *model = e->body->prepared->model;
   e->is_free = frame->kind == LB_FRAME_FREE;
@@ -79,7 +79,7 @@ static void begin(lbEditor *e) {
 lbStatus lb_editor_create(lbBody *body, const lbEditorDef *def, lbEditor **out, lbError *err) {
   if (!body) return lb_refuse_null(err, "body");
   if (!def || !out) return lb_refuse_null(err, def ? "out" : "def");
-  lbStatus status = check_def(body, def, err);
+  lbStatus status = check_editor_def(body, def, err);
   if (status) return status;
   const lbSubspace *s = lb_subspace_of(body->prepared);
   lbEditor draft = { .body = body, .def = *def, .count = s->count, .stride = s->stride };
@@ -88,9 +88,9 @@ lbStatus lb_editor_create(lbBody *body, const lbEditorDef *def, lbEditor **out, 
   draft.bfgs.stride = s->stride;
   draft.bfgs.objective = lb_editor_value;
   draft.bfgs.solve = lb_editor_precondition;
-  status = allocate(&draft, &e, err);
+  status = allocate_editor(&draft, &e, err);
   if (status) return status;
-  begin(e);
+  begin_editor(e);
   status = lb_history_create(e, err);
   if (!status) status = lb_editor_measure(e, err);
   if (!status) {
@@ -126,8 +126,8 @@ lbStatus lb_editor_show(lbEditor *e, lbError *err) {
   return status ? lb_fail(err, status, "%s", lb_body_message(body)) : LB_OK;
 }
 
-// Another material: the springs of handles and the matrix are in proportion to it.
-static lbStatus keep_up(lbEditor *e, lbError *err) {
+// After a change of material: scales the springs of handles and refactors the matrix.
+static lbStatus follow_material(lbEditor *e, lbError *err) {
   if (e->version == e->body->prepared->version) return LB_OK;
   lbStatus status = lb_editor_measure(e, err);
   if (status) return status;
@@ -138,7 +138,7 @@ static lbStatus keep_up(lbEditor *e, lbError *err) {
   return LB_OK;
 }
 
-// x <- of the present shape and of rest the one with the smaller value.
+// Starts from the present shape or from rest, whichever has the smaller value.
 static void choose_start(lbEditor *e) {
   lbBfgs *b = &e->bfgs;
   lb_bfgs_evaluate(b);
@@ -152,10 +152,13 @@ static void choose_start(lbEditor *e) {
   lb_bfgs_forget(b);
 }
 
-// What is left to go, as a decrease of the value: tolerance sizes of the lowest shape.
-static double goal_of(const lbEditor *e) { return e->scale * e->def.tolerance * e->def.tolerance; }
+// Decrease of the value at which the minimisation ends: that of a displacement in the lowest shape
+// by tolerance times the body's size.
+static double decrease_goal(const lbEditor *e) {
+  return e->scale * e->def.tolerance * e->def.tolerance;
+}
 
-static lbStatus finish(lbEditor *e, lbEditResult *result, lbError *err) {
+static lbStatus finish_edit(lbEditor *e, lbEditResult *result, lbError *err) {
   lb_bfgs_evaluate(&e->bfgs); // the last one may have been of a trial
   if (e->is_free) {
     e->rotation = lb_quat_from_mat3(e->turn);
@@ -191,7 +194,7 @@ static int32_t parts_of(const lbEditor *e) {
   return parts < PARTS_MOST ? (int32_t)ceil(parts) : PARTS_MOST;
 }
 
-static void aim(lbEditor *e, double s) {
+static void aim_handles(lbEditor *e, double s) {
   for (int32_t j = 0; j < LB_HANDLES_MAX; j++) {
     if (!lb_handle_acts(e, j)) continue;
     lbHandleMotion motion = s < 1 ? part_of(&e->handles[j], s) : e->handles[j].motion;
@@ -205,19 +208,19 @@ static lbStatus seek(lbEditor *e, int32_t iterations, int32_t parts, lbEditResul
   lbEditResult unused;
   if (!result) result = &unused;
   *result = (lbEditResult){ 0 };
-  lbStatus status = keep_up(e, err);
+  lbStatus status = follow_material(e, err);
   if (status) return status;
   bool converged = false;
   e->bfgs.evaluations = 0;
   for (int32_t part = 1; part <= parts; part++) {
-    aim(e, part < parts ? (double)part / parts : 1);
+    aim_handles(e, part < parts ? (double)part / parts : 1);
     choose_start(e);
     int32_t most = part < parts ? PART_ITERATIONS : iterations;
-    result->iterations += lb_bfgs_minimise(&e->bfgs, most, goal_of(e), &converged);
+    result->iterations += lb_bfgs_minimise(&e->bfgs, most, decrease_goal(e), &converged);
   }
   for (int32_t j = 0; j < LB_HANDLES_MAX; j++) e->handles[j].solved = e->handles[j].motion;
   if (!converged) result->flags |= LB_EDIT_NOT_CONVERGED;
-  return finish(e, result, err);
+  return finish_edit(e, result, err);
 }
 
 lbStatus lb_editor_follow(lbEditor *e, lbEditResult *result, lbError *err) {

@@ -27,7 +27,7 @@ typedef struct lbHandle {
   double stiffness;        // N/m, of each sample
   lbVec3 mean;             // of all points at rest, world
   lbHandleMotion motion;
-  lbHandleMotion solved; // what the present shape was found for
+  lbHandleMotion solved; // the motion that the present shape was solved for
 } lbHandle;
 
 // ---- minimisation (bfgs.c) ---------------------------------------------------------------------
@@ -86,20 +86,20 @@ struct lbEditor {
   lbEditorDef def; // defaults filled in
   uint64_t version;
   int32_t count, stride; // coordinates
-  bool is_free;          // the frame is looked for, too
+  bool is_free;          // the frame is found with the shape
   double size;           // m, of the body
   double lowest;         // 1/s², λ₁
   double follow;         // N/m, stiffness of a handle of weight 1
   double scale;          // J, the linear energy of U₁ as large as the body
 
   lbHandle handles[LB_HANDLES_MAX];
-  uint32_t active; // those that act, a bit each; others are in remembered states
+  uint32_t active; // those that act, a bit each; others are only in states for undo
 
   // The frame: world = position + turn own.
   lbMat3 base_turn, turn;
   lbVec3 base_position, position;
   lbQuat rotation; // of `turn`
-  double upright;  // J: what keeps a turn small that handles leave open; 0: they leave none
+  double upright;  // J: penalty on a rotation that handles leave undetermined; 0: none
 
   lbBfgs bfgs;    // its x is q
   double *factor; // (stride x stride): LDLT of the stiffness at rest with the handles' springs
@@ -120,9 +120,9 @@ void lb_handle_release(lbHandle *handle);
 void lb_handle_choose(uint64_t seed, int32_t point_count, int32_t sample_count, int32_t *chosen);
 #define LB_HANDLE_SAMPLES 100 // of a model without cubature
 #define LB_HANDLE_FOLLOW 1000 // stiffness of a handle, in that of the body's first shape
-// Of what handles ask of the shape, is left: the shapes cannot follow.
+// Relative error of the targets above which the basis cannot represent the pose.
 #define LB_HANDLE_BEYOND 0.2
-// Where a place of the rest shape (world) is wanted.
+// Target of a point of the rest shape (world).
 lbVec3 lb_motion_apply(const lbHandleMotion *motion, lbVec3 rest);
 void lb_handle_aim(lbEditor *editor, lbHandle *handle, const lbHandleMotion *motion); // its samples
 lbVec3 lb_editor_rest_place(const lbEditor *editor, const lbPoint *point);            // world

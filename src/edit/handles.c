@@ -83,7 +83,7 @@ void lb_handle_choose(uint64_t seed, int32_t point_count, int32_t sample_count, 
   }
 }
 
-// Rows of points have room for `padded` numbers, those of samples for `stride`, which is no more.
+// Rows of points have room for `padded` numbers, those of samples for `stride` <= padded.
 static void find_sample(const lbEditor *e, const lbPoint *point, lbHandleSample *sample) {
   double *rows = sample->rows;
   size_t padded = (size_t)e->body->prepared->padded, n = (size_t)e->stride;
@@ -93,7 +93,7 @@ static void find_sample(const lbEditor *e, const lbPoint *point, lbHandleSample 
     memmove(rows + c * n, rows + c * padded, n * sizeof(double));
 }
 
-static void choose_samples(const lbEditor *e, lbHandle *h) {
+static void choose_handle_samples(const lbEditor *e, lbHandle *h) {
   lb_handle_choose(e->def.seed, h->point_count, h->sample_count, h->chosen);
   for (int32_t i = 0; i < h->sample_count; i++)
     find_sample(e, &h->points[h->chosen[i]], &h->samples[i]);
@@ -111,7 +111,7 @@ static int32_t place_number(const lbModel *model, const lbPoint *point) {
 }
 
 // Each point once, and none of another handle's.
-static lbStatus check_points(const lbEditor *e, const lbHandleDef *def, lbError *err) {
+static lbStatus check_handle_points(const lbEditor *e, const lbHandleDef *def, lbError *err) {
   const lbModel *model = e->body->prepared->model;
   size_t places = (size_t)model->size.node_count + (size_t)model->size.vertex_count;
   uint8_t *owner = lb_alloc(places, 1); // handle + 1; 255: the new one
@@ -128,16 +128,16 @@ static lbStatus check_points(const lbEditor *e, const lbHandleDef *def, lbError 
     else if (lb_point_check(model, point, "point", &why))
       status = lb_fail(err, LB_ERR_ARGUMENT, "handle \"%s\": %s", def->name, why.text);
     if (status) break;
-    uint8_t *who = &owner[place_number(model, point)];
+    uint8_t *holder = &owner[place_number(model, point)];
     const char *kind = point->kind == LB_POINT_VERTEX ? "vertex" : "node";
-    if (*who == 255)
+    if (*holder == 255)
       status = lb_fail(err, LB_ERR_ARGUMENT, "handle \"%s\": %s %d is in it twice", def->name, kind,
                        (int)point->index);
-    else if (*who)
+    else if (*holder)
       status =
           lb_fail(err, LB_ERR_ARGUMENT, "handle \"%s\" overlaps handle \"%s\": both have %s %d",
-                  def->name, e->handles[*who - 1].name, kind, (int)point->index);
-    *who = 255;
+                  def->name, e->handles[*holder - 1].name, kind, (int)point->index);
+    *holder = 255;
   }
   lb_free(owner);
   return status;
@@ -153,14 +153,15 @@ static lbStatus check_handle(const lbEditor *e, const lbHandleDef *def, lbError 
                    def->name, def->weight);
   if (lb_editor_find_handle(e, def->name) >= 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "two handles are called \"%s\"", def->name);
-  return check_points(e, def, err);
+  return check_handle_points(e, def, err);
 }
 
 static int32_t sample_count(const lbEditor *e, int32_t points) {
   return points < e->def.samples ? points : e->def.samples;
 }
 
-static void lay_out(const lbEditor *e, const lbHandleDef *def, lbHandle *h, lbCarver *carver) {
+static void lay_out_handle(const lbEditor *e, const lbHandleDef *def, lbHandle *h,
+                           lbCarver *carver) {
   size_t room = 3 * (size_t)e->body->prepared->padded, samples = (size_t)h->sample_count;
   h->name = lb_carve(carver, strlen(def->name) + 1, 1);
   h->points = lb_carve(carver, (size_t)h->point_count, sizeof(lbPoint));
@@ -170,21 +171,21 @@ static void lay_out(const lbEditor *e, const lbHandleDef *def, lbHandle *h, lbCa
   for (size_t i = 0; rows && i < samples; i++) h->samples[i].rows = rows + i * room;
 }
 
-static lbStatus fill(const lbEditor *e, const lbHandleDef *def, lbHandle *h, lbError *err) {
+static lbStatus fill_handle(const lbEditor *e, const lbHandleDef *def, lbHandle *h, lbError *err) {
   h->point_count = def->point_count;
   h->sample_count = sample_count(e, def->point_count);
   lbCarver carver = { 0 };
-  lay_out(e, def, h, &carver);
+  lay_out_handle(e, def, h, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
   if (!carver.block) return lb_fail_memory(err);
   carver.used = 0;
-  lay_out(e, def, h, &carver);
+  lay_out_handle(e, def, h, &carver);
   h->block = carver.block;
   memcpy(h->name, def->name, strlen(def->name) + 1);
   memcpy(h->points, def->points, (size_t)def->point_count * sizeof(lbPoint));
   h->weight = def->weight;
   h->stiffness = def->weight * e->follow / h->sample_count;
-  choose_samples(e, h);
+  choose_handle_samples(e, h);
   h->mean = lb_vec3(0, 0, 0);
   for (int32_t i = 0; i < h->point_count; i++)
     h->mean = lb_add(h->mean, lb_editor_rest_place(e, &h->points[i]));
@@ -193,8 +194,8 @@ static lbStatus fill(const lbEditor *e, const lbHandleDef *def, lbHandle *h, lbE
   return LB_OK;
 }
 
-// The rigid motion nearest to what the samples have done.
-static void find_motion(const lbEditor *e, lbHandle *h) {
+// The rigid motion that fits the displacements of the samples best.
+static void find_handle_motion(const lbEditor *e, lbHandle *h) {
   const double *q = e->bfgs.x;
   size_t n = (size_t)e->stride;
   lbVec3 from = lb_vec3(0, 0, 0), to = from;
@@ -232,7 +233,7 @@ static int32_t free_slot(const lbEditor *e) {
   return -1;
 }
 
-static lbStatus make_room(lbEditor *e, int32_t samples, lbError *err) {
+static lbStatus make_handle_room(lbEditor *e, int32_t samples, lbError *err) {
   for (int32_t j = 0; j < LB_HANDLES_MAX; j++)
     if (e->handles[j].block) samples += e->handles[j].sample_count;
   if (samples <= e->sample_room) return LB_OK;
@@ -257,13 +258,13 @@ lbStatus lb_editor_add_handle(lbEditor *e, const lbHandleDef *def, int32_t *hand
   int32_t slot = free_slot(e);
   if (slot < 0)
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "handle \"%s\": there are %d handles already, those to go back to counted",
+                   "handle \"%s\": there are %d handles already, including those of undo states",
                    def->name, LB_HANDLES_MAX);
   lbHandle made = { 0 };
-  status = make_room(e, sample_count(e, def->point_count), err);
-  if (!status) status = fill(e, def, &made, err);
+  status = make_handle_room(e, sample_count(e, def->point_count), err);
+  if (!status) status = fill_handle(e, def, &made, err);
   if (status) return status;
-  if (def->in_place) find_motion(e, &made);
+  if (def->in_place) find_handle_motion(e, &made);
   made.solved = made.motion;
   lb_handle_release(&e->handles[slot]);
   e->handles[slot] = made;
@@ -317,14 +318,14 @@ double lb_editor_handle_error(const lbEditor *e, int32_t handle) {
   lbScratch *s = lb_scratch_borrow(p);
   double worst = 0;
   if (!s) return 0;
-  lb_body_nodes(e->body, e->bfgs.x, NULL, 0, p->model->size.node_count, s->nodes, NULL);
+  lb_body_nodes(e->body, e->bfgs.x, NULL, 0, p->model->size.node_count, s->call->nodes, NULL);
   for (int32_t j = 0; j < LB_HANDLES_MAX; j++) {
     const lbHandle *h = &e->handles[j];
     if (!lb_handle_acts(e, j) || (handle >= 0 && j != handle)) continue;
     for (int32_t i = 0; i < h->point_count; i++) {
       lbVec3 own = lb_point_rest(p->model, &h->points[i]);
       for (lbPointWalk walk = lb_point_walk(p->model, &h->points[i]); lb_point_next(&walk);)
-        own = lb_add_scaled(own, walk.weight, lb_vec3_load(s->nodes + 3 * (size_t)walk.node));
+        own = lb_add_scaled(own, walk.weight, lb_vec3_load(s->call->nodes + 3 * (size_t)walk.node));
       lbVec3 now = lb_add(e->position, lb_mat3_apply(e->turn, own));
       lbVec3 wanted = lb_motion_apply(&h->motion, lb_editor_rest_place(e, &h->points[i]));
       worst = fmax(worst, lb_length(lb_sub(now, wanted)));

@@ -1,4 +1,4 @@
-// States that an editor can go back to and forth between: a ring of them, made with the editor.
+// Undo and redo of an editor: a ring of states, allocated with the editor.
 #include "edit/editor.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ uint32_t lb_history_used(const lbEditor *e) {
   return used;
 }
 
-static void save(const lbEditor *e, lbEditState *to) {
+static void save_edit_state(const lbEditor *e, lbEditState *to) {
   to->active = e->active;
   for (int32_t j = 0; j < LB_HANDLES_MAX; j++) {
     to->motions[j] = e->handles[j].motion;
@@ -46,7 +46,7 @@ static void save(const lbEditor *e, lbEditState *to) {
   memcpy(to->q, e->bfgs.x, (size_t)e->stride * sizeof(double));
 }
 
-static void restore(lbEditor *e, const lbEditState *from) {
+static void restore_edit_state(lbEditor *e, const lbEditState *from) {
   for (int32_t j = 0; j < LB_HANDLES_MAX; j++) {
     lbHandle *h = &e->handles[j];
     if (!(from->active >> j & 1)) continue;
@@ -70,13 +70,13 @@ static void restore(lbEditor *e, const lbEditState *from) {
 lbStatus lb_editor_remember(lbEditor *e, lbError *err) {
   if (!e) return lb_refuse_null(err, "editor");
   lbHistory *h = &e->history;
-  if (h->count > 0) h->count = h->now + 1; // what could be redone is gone
+  if (h->count > 0) h->count = h->now + 1; // discards the states for redo
   if (h->count == h->room) {
     h->first = (h->first + 1) % h->room;
     h->count--;
   }
   h->now = h->count++;
-  save(e, state_at(e, h->now));
+  save_edit_state(e, state_at(e, h->now));
   return LB_OK;
 }
 
@@ -88,12 +88,12 @@ int32_t lb_editor_redo_count(const lbEditor *e) {
 
 bool lb_editor_undo(lbEditor *e) {
   if (lb_editor_undo_count(e) == 0) return false;
-  restore(e, state_at(e, --e->history.now));
+  restore_edit_state(e, state_at(e, --e->history.now));
   return true;
 }
 
 bool lb_editor_redo(lbEditor *e) {
   if (lb_editor_redo_count(e) == 0) return false;
-  restore(e, state_at(e, ++e->history.now));
+  restore_edit_state(e, state_at(e, ++e->history.now));
   return true;
 }

@@ -63,9 +63,9 @@ static double reach(const lbEditor *e, const double *x) {
   lbScratch *scratch = lb_scratch_borrow(p);
   double most = 0;
   if (!scratch) return 0;
-  lb_body_nodes(e->body, x, NULL, 0, nodes, scratch->nodes, NULL);
+  lb_body_nodes(e->body, x, NULL, 0, nodes, scratch->call->nodes, NULL);
   for (int32_t i = 0; i < nodes; i++)
-    most = fmax(most, lb_length(lb_vec3_load(scratch->nodes + 3 * (size_t)i)));
+    most = fmax(most, lb_length(lb_vec3_load(scratch->call->nodes + 3 * (size_t)i)));
   lb_scratch_return(p, scratch);
   return most;
 }
@@ -179,13 +179,13 @@ static void remove_rigid(const lbEditor *e, const RigidPart *r, double *A, doubl
       add_outer(e, A, -inverse.m[3 * c + d], C + (size_t)(3 + c) * n, C + (size_t)(3 + d) * n);
 }
 
-// Whether a turn about some line leaves all samples where they are.
+// Whether some rotation moves no sample: all lie in one line.
 static bool leaves_turn_open(const RigidPart *r) {
   lbSvd3 svd = lb_svd3(r->moments);
   return !(svd.s[1] > IN_LINE * svd.s[0]);
 }
 
-static void assemble(const lbEditor *e, const RigidPart *r, double *A, double *C) {
+static void assemble_rigid_part(const lbEditor *e, const RigidPart *r, double *A, double *C) {
   size_t n = (size_t)e->stride;
   memcpy(A, subspace_of(e)->rest_stiffness, n * n * sizeof(double));
   for (int32_t j = 0; j < LB_HANDLES_MAX; j++) {
@@ -209,7 +209,7 @@ void lb_editor_factor(lbEditor *e) {
   // Rigid motions that are in the basis of a free body have no stiffness: ε M is added to it.
   double shift = lb_model_is_free(e->body->prepared->model) ? 1e-6 * e->lowest : 0;
   for (int attempt = 0; attempt < 20; attempt++) {
-    assemble(e, &r, e->factor, e->bfgs.s); // the pairs are forgotten
+    assemble_rigid_part(e, &r, e->factor, e->bfgs.s); // the pairs are forgotten
     for (size_t i = 0; i < (size_t)e->count; i++) e->factor[i * (n + 1)] += shift;
     if (s->ldlt->factor(e->count, e->factor) && lb_ldlt_negative_count(e->count, e->factor) == 0)
       break;
@@ -225,7 +225,7 @@ void lb_editor_precondition(void *context, double *b) {
 
 // ---- value and gradient ------------------------------------------------------------------------
 
-// e->places <- where the samples are in own axes.
+// e->places <- positions of the samples, own axes.
 static void place_samples(lbEditor *e, const double *q) {
   size_t n = (size_t)e->stride;
   lbVec3 *place = e->places;
@@ -241,8 +241,8 @@ static void place_samples(lbEditor *e, const double *q) {
   }
 }
 
-// The frame that brings the places nearest to the targets; returns κ (3 - tr(BᵀR)).
-static double fit_frame(lbEditor *e) {
+// The frame that brings the samples nearest to their targets; returns κ (3 - tr(BᵀR)).
+static double fit_rigid_frame(lbEditor *e) {
   lbVec3 from = lb_vec3(0, 0, 0), to = from;
   double weight = 0;
   lbMat3 A = lb_mat3_zero();
@@ -280,7 +280,7 @@ double lb_editor_value(void *context, const double *q, double *gradient) {
   e->elastic = s->forces->force(s->force_data, q, gradient, e->force);
   if (!isfinite(e->elastic)) return INFINITY;
   place_samples(e, q);
-  double sum = e->is_free ? fit_frame(e) : 0;
+  double sum = e->is_free ? fit_rigid_frame(e) : 0;
   const lbVec3 *place = e->places;
   for (int32_t j = 0; j < LB_HANDLES_MAX; j++) {
     const lbHandle *h = &e->handles[j];

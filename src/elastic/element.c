@@ -112,17 +112,5 @@ void lb_material_parameters(const lbMaterial *material, double *parameters, int3
 }
 
 lbElementKernel *lb_element_kernel(lbElementKind kind, lbMaterialModel model, lbSimdLevel level) {
-  switch (level) {
-  case LB_SIMD_PORTABLE: return lb_element_kernels_portable[kind][model];
-#ifdef LB_HAVE_BASE
-  case LB_SIMD_BASE: return lb_element_kernels_base[kind][model];
-#endif
-#ifdef LB_HAVE_AVX2
-  case LB_SIMD_AVX2: return lb_element_kernels_avx2[kind][model];
-#endif
-#ifdef LB_HAVE_AVX512
-  case LB_SIMD_AVX512: return lb_element_kernels_avx512[kind][model];
-#endif
-  default: return NULL;
-  }
+  return (*lb_element_kernels(level))[kind][model];
 }

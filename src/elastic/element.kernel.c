@@ -157,7 +157,7 @@ DEFINE_KERNELS(mooneyrivlin)
     [LB_MATERIAL_MOONEYRIVLIN] = kernel_##suffix##_mooneyrivlin                                    \
   }
 
-const lbElementKernelTable LB_KERNEL(lb_element_kernels) = {
+LB_KERNEL_TABLE(lbElementKernelTable, lb_element_kernels) = {
   [LB_ELEMENT_TET4] = KERNEL_ROW(tet4),
   [LB_ELEMENT_BRICK8] = KERNEL_ROW(brick8),
   [LB_ELEMENT_FLAP] = { [LB_MATERIAL_SHELL] = LB_KERNEL(lb_flap_kernel) },

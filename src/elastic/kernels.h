@@ -1,4 +1,4 @@
-// The kernel tables, one per SIMD level, all from element.kernel.c, and the kernel of shells.
+// The tables of element kernels, one per SIMD level, and the kernel of shells.
 #ifndef LB_ELASTIC_KERNELS_H
 #define LB_ELASTIC_KERNELS_H
 
@@ -6,9 +6,10 @@
 
 typedef lbElementKernel *lbElementKernelTable[LB_ELEMENT_KIND_COUNT][LB_MATERIAL_MODEL_COUNT];
 
-extern const lbElementKernelTable lb_element_kernels_portable, lb_element_kernels_base,
-    lb_element_kernels_avx2, lb_element_kernels_avx512;
-extern lbElementKernel lb_flap_kernel_portable, lb_flap_kernel_base, lb_flap_kernel_avx2,
-    lb_flap_kernel_avx512;
+const lbElementKernelTable *lb_element_kernels(lbSimdLevel level); // of element.kernel.c
+
+#ifdef LB_SIMD_LEVEL
+lbElementKernel LB_KERNEL(lb_flap_kernel); // of shell.kernel.c
+#endif
 
 #endif

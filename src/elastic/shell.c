@@ -13,33 +13,33 @@ typedef struct Corner { // an edge a < b as one triangle has it
   bool turned; // the triangle runs from b to a
 } Corner;
 
-static int compare_numbers(int32_t x, int32_t y) { return (x > y) - (x < y); }
+static int compare_flap_numbers(int32_t x, int32_t y) { return (x > y) - (x < y); }
 
-static int compare_corners(const void *left, const void *right) {
+static int compare_flap_corners(const void *left, const void *right) {
   const Corner *x = left, *y = right;
-  int order = compare_numbers(x->a, y->a);
-  if (!order) order = compare_numbers(x->b, y->b);
-  return order ? order : compare_numbers(x->triangle, y->triangle);
+  int order = compare_flap_numbers(x->a, y->a);
+  if (!order) order = compare_flap_numbers(x->b, y->b);
+  return order ? order : compare_flap_numbers(x->triangle, y->triangle);
 }
 
-static lbVec3 position_of(const double *positions, int32_t node) {
+static lbVec3 load_node_position(const double *positions, int32_t node) {
   return lb_vec3_load(positions + 3 * (size_t)node);
 }
 
-// Its least height is nothing beside its longest edge.
+// A triangle is flat when its least height is negligible against its longest edge.
 static bool has_area(const double *positions, const int32_t *nodes) {
   lbVec3 corners[3];
   double longest = 0;
-  for (int i = 0; i < 3; i++) corners[i] = position_of(positions, nodes[i]);
+  for (int i = 0; i < 3; i++) corners[i] = load_node_position(positions, nodes[i]);
   for (int i = 0; i < 3; i++)
     longest = fmax(longest, lb_length(lb_sub(corners[(i + 1) % 3], corners[i])));
   double area = lb_length(lb_cross(lb_sub(corners[1], corners[0]), lb_sub(corners[2], corners[0])));
   return isfinite(longest) && area > 1e-12 * longest * longest && isfinite(1 / area);
 }
 
-static lbStatus check_triangles(int32_t vertex_count, const double *positions,
-                                int32_t triangle_count, const int32_t *triangles, const char *name,
-                                lbError *err) {
+static lbStatus check_flap_triangles(int32_t vertex_count, const double *positions,
+                                     int32_t triangle_count, const int32_t *triangles,
+                                     const char *name, lbError *err) {
   for (int32_t t = 0; t < triangle_count; t++) {
     const int32_t *nodes = triangles + 3 * (size_t)t;
     for (int i = 0; i < 3; i++)
@@ -55,7 +55,7 @@ static lbStatus check_triangles(int32_t vertex_count, const double *positions,
   return LB_OK;
 }
 
-static void list_corners(int32_t triangle_count, const int32_t *triangles, Corner *corners) {
+static void list_flap_corners(int32_t triangle_count, const int32_t *triangles, Corner *corners) {
   for (int32_t t = 0; t < triangle_count; t++)
     for (int i = 0; i < 3; i++) {
       const int32_t *nodes = triangles + 3 * (size_t)t;
@@ -67,7 +67,7 @@ static void list_corners(int32_t triangle_count, const int32_t *triangles, Corne
                              .turned = from > to };
     }
   qsort(corners - 3 * (size_t)triangle_count, 3 * (size_t)triangle_count, sizeof *corners,
-        compare_corners);
+        compare_flap_corners);
 }
 
 static bool same_edge(const Corner *x, const Corner *y) { return x->a == y->a && x->b == y->b; }
@@ -105,13 +105,14 @@ lbStatus lb_shell_flaps(int32_t vertex_count, const double *positions, int32_t t
   if (triangle_count > INT32_MAX / 3)
     return lb_fail(err, LB_ERR_MESH, "%s: the mesh is too large (%d triangles)", name,
                    (int)triangle_count);
-  lbStatus status = check_triangles(vertex_count, positions, triangle_count, triangles, name, err);
+  lbStatus status =
+      check_flap_triangles(vertex_count, positions, triangle_count, triangles, name, err);
   if (status) return status;
   size_t corner_count = 3 * (size_t)triangle_count, edges = 0;
   Corner *corners = lb_alloc(corner_count, sizeof *corners);
   lbFlap *made = lb_alloc(corner_count, sizeof *made);
   if (!corners || !made) status = lb_fail_memory(err);
-  if (!status) list_corners(triangle_count, triangles, corners);
+  if (!status) list_flap_corners(triangle_count, triangles, corners);
   for (size_t i = 0, end; i < corner_count && !status; i = end) {
     for (end = i + 1; end < corner_count && same_edge(&corners[i], &corners[end]);) end++;
     status = check_edge(corners + i, end - i, name, err);
@@ -133,8 +134,8 @@ typedef struct Stiffness { // of one material at an edge, all in Pa
   double stretch, bend, area;
 } Stiffness;
 
-// `length` and `area` of the edge and of all its triangles. What a material says of a whole edge is
-// divided by the volume that the edge has of it.
+// `length` of the edge and `area` of all its triangles. Material constants of a whole edge are
+// divided by the volume of the material at the edge.
 static Stiffness stiffness_of(const lbMaterial *m, double length, double area) {
   double t = m->thickness, volume = t * area / 3;
   double slope = 3 * length * length / area; // of the bend energy: (θ − θ₀)² bend slope
@@ -159,12 +160,12 @@ typedef struct Geometry {
   double area, volume; // of all sides: of the triangles, of the weights
 } Geometry;
 
-static Geometry measure(const lbFlap *flap, const double *positions,
-                        const lbFlapMaterials *materials) {
-  lbVec3 origin = position_of(positions, flap->nodes[0]);
-  Geometry g = { .e = lb_sub(position_of(positions, flap->nodes[1]), origin),
-                 .p = lb_sub(position_of(positions, flap->nodes[2]), origin),
-                 .q = lb_sub(position_of(positions, flap->nodes[3]), origin),
+static Geometry measure_flap(const lbFlap *flap, const double *positions,
+                             const lbFlapMaterials *materials) {
+  lbVec3 origin = load_node_position(positions, flap->nodes[0]);
+  Geometry g = { .e = lb_sub(load_node_position(positions, flap->nodes[1]), origin),
+                 .p = lb_sub(load_node_position(positions, flap->nodes[2]), origin),
+                 .q = lb_sub(load_node_position(positions, flap->nodes[3]), origin),
                  .sides = flap->triangles[1] >= 0 ? 2 : 1 };
   g.length = lb_length(g.e);
   g.areas[0] = lb_length(lb_cross(g.e, g.p)) / 2;
@@ -180,7 +181,7 @@ static Geometry measure(const lbFlap *flap, const double *positions,
 void lb_flap_rest(const lbFlap *flap, const double *positions, const lbFlapMaterials *materials,
                   double *rest, int32_t stride) {
   double values[2][LB_POINT_REST] = { { 0 } };
-  Geometry g = measure(flap, positions, materials);
+  Geometry g = measure_flap(flap, positions, materials);
   lb_vec3_store(values[0], g.e);
   lb_vec3_store(values[0] + 3, g.p);
   lb_vec3_store(values[1], g.q);
@@ -197,7 +198,7 @@ void lb_flap_rest(const lbFlap *flap, const double *positions, const lbFlapMater
 void lb_flap_parameters(const lbFlap *flap, const double *positions,
                         const lbFlapMaterials *materials, double *parameters, int32_t stride) {
   double values[LB_MATERIAL_PARAMETERS] = { 0 };
-  Geometry g = measure(flap, positions, materials);
+  Geometry g = measure_flap(flap, positions, materials);
   for (int i = 0; i < g.sides; i++) {
     Stiffness stiffness = stiffness_of(materials->of[i], g.length, g.area);
     double share = g.weights[i] / g.volume;

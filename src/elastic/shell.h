@@ -8,9 +8,8 @@
 //        c           e = b − a, p = c − a, q = d − a, normals n₁ = e × p, n₂ = q × e,
 //       / \          θ = atan2(−|e| e·(p × q), n₁·n₂)
 //      a---b
-//       \ /          The sign of θ depends on the order of c and d, the energy does not: a mesh
-//       need
-//        d           not be oriented.
+//       \ /          The sign of θ depends on the order of c and d, the energy does not:
+//        d           a mesh need not be oriented.
 //
 // The kernel measures energies by volume, so that scaling both weights scales the whole flap:
 //   W = Σw (s (l/L − 1)² + k (θ − θ₀)²) + Σ w_i r_i (a_i/A_i − 1)²

@@ -1,5 +1,5 @@
-// Von Mises stress of elements, in batches of LB_BATCH elements of one kind, straight from rest
-// positions and displacements: nothing is kept from call to call. A tet has one point, a brick its
+// Von Mises stress of elements, in batches of LB_BATCH elements of one kind, computed from rest
+// positions and displacements; no state is kept between calls. A tet has one point, a brick its
 // 2x2x2 Gauss points, point p next to corner p.
 //
 // With H = ∂u/∂X and F = I + H: the linear law: σ = λ tr(ε) I + 2μ ε, ε = sym H; others: the Cauchy

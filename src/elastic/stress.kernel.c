@@ -148,7 +148,6 @@ DEFINE_KERNELS(mooneyrivlin, false)
     [LB_MATERIAL_MOONEYRIVLIN] = element##_mooneyrivlin                                            \
   }
 
-extern const lbStressKernels LB_KERNEL(lb_stress_kernels);
-const lbStressKernels LB_KERNEL(lb_stress_kernels) = {
+LB_KERNEL_TABLE(lbStressKernels, lb_stress_kernels) = {
   { [LB_ELEMENT_TET4] = KERNEL_ROW(tet), [LB_ELEMENT_BRICK8] = KERNEL_ROW(brick) }
 };

@@ -26,7 +26,7 @@ lbAnimationDef lb_animation_def(void) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static lbStatus check_def(const lbAnimationDef *def, lbError *err) {
+static lbStatus check_animation_def(const lbAnimationDef *def, lbError *err) {
   if (def->frame_count < 1 || !def->times)
     return lb_fail(err, LB_ERR_ARGUMENT, "frame_count is %d, an animation needs a frame and times",
                    (int)def->frame_count);
@@ -41,7 +41,7 @@ static lbStatus check_def(const lbAnimationDef *def, lbError *err) {
 }
 
 // What a body must have, before its numbers are looked at.
-static lbStatus check_parts(const lbAnimationBody *body, const char *name, lbError *err) {
+static lbStatus check_animation_parts(const lbAnimationBody *body, const char *name, lbError *err) {
   if (!body->surface) return lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": it has no surface", name);
   if (body->frames && body->shape_count)
     return lb_fail(err, LB_ERR_ARGUMENT,
@@ -56,8 +56,8 @@ static lbStatus check_parts(const lbAnimationBody *body, const char *name, lbErr
   return LB_OK;
 }
 
-static lbStatus check_numbers(const lbAnimationBody *body, const char *name, int32_t frame_count,
-                              lbError *err) {
+static lbStatus check_animation_numbers(const lbAnimationBody *body, const char *name,
+                                        int32_t frame_count, lbError *err) {
   const lbMesh *mesh = body->surface;
   lbStatus status = LB_OK;
   if (body->frames)
@@ -80,7 +80,8 @@ static lbStatus check_numbers(const lbAnimationBody *body, const char *name, int
 // ---- bodies ------------------------------------------------------------------------------------
 
 // Targets as the writer takes them, with names; release the arena.
-static lbGltfTarget *list_targets(lbArena *arena, const lbMotion *motion, const float *normals) {
+static lbGltfTarget *list_animation_targets(lbArena *arena, const lbMotion *motion,
+                                            const float *normals) {
   const size_t name_bytes = 32, count = (size_t)motion->target_count;
   lbGltfTarget *targets = lb_arena_alloc(arena, count, sizeof *targets);
   char *names = lb_arena_alloc(arena, count, name_bytes);
@@ -108,7 +109,7 @@ static lbStatus add_moving_mesh(Export *x, const lbMesh *mesh, const lbSurface *
                            .positions = motion->base,
                            .normals = normals,
                            .target_count = motion->target_count,
-                           .targets = list_targets(&arena, motion, changes),
+                           .targets = list_animation_targets(&arena, motion, changes),
                            .weights = motion->weights,
                            .max_error = &motion->max_error };
   lbGltfNode gltf_node = { .name = name,
@@ -143,8 +144,9 @@ static lbStatus make_motion(const Export *x, const lbAnimationBody *body, const 
   return status;
 }
 
-static lbStatus add_motion(Export *x, const lbAnimationBody *body, const char *name,
-                           const lbSurface *surface, lbAnimationInfo *info, lbError *err) {
+static lbStatus add_animation_motion(Export *x, const lbAnimationBody *body, const char *name,
+                                     const lbSurface *surface, lbAnimationInfo *info,
+                                     lbError *err) {
   lbMotion motion;
   lbStatus status = make_motion(x, body, surface, &motion, err);
   if (status) return status;
@@ -161,8 +163,9 @@ static lbStatus add_motion(Export *x, const lbAnimationBody *body, const char *n
 }
 
 // Frames of a turning body lose what is rigid in them to the node.
-static lbStatus add_frames(Export *x, const lbAnimationBody *body, const char *name,
-                           const lbSurface *surface, lbAnimationInfo *info, lbError *err) {
+static lbStatus add_animation_frames(Export *x, const lbAnimationBody *body, const char *name,
+                                     const lbSurface *surface, lbAnimationInfo *info,
+                                     lbError *err) {
   lbAnimationBody own = *body;
   lbRigidPart rigid = { 0 };
   lbStatus status = LB_OK;
@@ -174,22 +177,22 @@ static lbStatus add_frames(Export *x, const lbAnimationBody *body, const char *n
     own.positions = rigid.positions;
     own.rotations = rigid.rotations;
   }
-  if (!status) status = add_motion(x, &own, name, surface, info, err);
+  if (!status) status = add_animation_motion(x, &own, name, surface, info, err);
   lb_rigid_release(&rigid);
   return status;
 }
 
-static lbStatus add_body(Export *x, const lbAnimationBody *body, int32_t number,
-                         lbAnimationInfo *info, lbError *err) {
+static lbStatus add_animation_body(Export *x, const lbAnimationBody *body, int32_t number,
+                                   lbAnimationInfo *info, lbError *err) {
   char plain[32];
   const char *name = lb_body_label(body->name, number, plain);
-  lbStatus status = check_parts(body, name, err);
+  lbStatus status = check_animation_parts(body, name, err);
   if (status) return status;
   lbSurface surface;
   status = lb_surface_prepare(body->surface, name, &surface, err);
   if (status) return status;
-  status = check_numbers(body, name, x->def->frame_count, err);
-  if (!status) status = add_frames(x, body, name, &surface, info, err);
+  status = check_animation_numbers(body, name, x->def->frame_count, err);
+  if (!status) status = add_animation_frames(x, body, name, &surface, info, err);
   lb_surface_release(&surface);
   return status;
 }
@@ -200,7 +203,7 @@ lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int
                             const lbAnimationDef *def, lbAnimationInfo *info, lbError *err) {
   if (!path || !bodies || body_count < 1 || !def)
     return lb_fail(err, LB_ERR_ARGUMENT, "an animation needs a path, a body and a def");
-  lbStatus status = check_def(def, err);
+  lbStatus status = check_animation_def(def, err);
   if (status) return status;
   lbAnimationInfo *infos = lb_alloc((size_t)body_count, sizeof *infos);
   if (!infos) return lb_fail_memory(err);
@@ -212,7 +215,7 @@ lbStatus lb_animation_write(const char *path, const lbAnimationBody *bodies, int
   status = lb_gltf_create(&gltf_def, &x.gltf, err);
   x.appearances.gltf = x.gltf;
   for (int32_t i = 0; i < body_count && !status; i++)
-    status = add_body(&x, &bodies[i], i, &infos[i], err);
+    status = add_animation_body(&x, &bodies[i], i, &infos[i], err);
   if (!status) status = lb_gltf_save(x.gltf, path, err);
   if (!status && info) memcpy(info, infos, (size_t)body_count * sizeof *infos);
   lb_appearances_release(&x.appearances);

@@ -42,8 +42,8 @@ lbStatus lb_appearances_picture(lbAppearances *appearances, const lbTexture *sou
   return status;
 }
 
-static lbStatus find_texture(lbAppearances *appearances, const lbMesh *mesh, int32_t id,
-                             int32_t *texture, lbError *err) {
+static lbStatus find_appearance_texture(lbAppearances *appearances, const lbMesh *mesh, int32_t id,
+                                        int32_t *texture, lbError *err) {
   *texture = -1;
   if (id < 0 || id >= mesh->texture_count) return LB_OK;
   const lbTexture *source = &mesh->textures[id];
@@ -55,8 +55,8 @@ static lbStatus find_texture(lbAppearances *appearances, const lbMesh *mesh, int
 
 // ---- materials ---------------------------------------------------------------------------------
 
-static lbStatus add_material(lbGltf *gltf, const lbAppearance *from, int32_t texture,
-                             bool two_sided, int32_t *id, lbError *err) {
+static lbStatus add_appearance_material(lbGltf *gltf, const lbAppearance *from, int32_t texture,
+                                        bool two_sided, int32_t *id, lbError *err) {
   lbGltfMaterial material = { .name = from->name,
                               .metallic = from->metallic,
                               .roughness = from->roughness,
@@ -71,7 +71,7 @@ lbStatus lb_appearances_material(lbAppearances *appearances, const lbMesh *mesh,
   const lbAppearance *source = appearance < 0 ? NULL : &mesh->appearances[appearance];
   int32_t texture = -1;
   lbStatus status =
-      source ? find_texture(appearances, mesh, source->texture, &texture, err) : LB_OK;
+      source ? find_appearance_texture(appearances, mesh, source->texture, &texture, err) : LB_OK;
   if (status) return status;
   for (size_t i = 0; i < appearances->entry_count; i++) {
     const lbAppearanceEntry *entry = &appearances->entries[i];
@@ -84,8 +84,8 @@ lbStatus lb_appearances_material(lbAppearances *appearances, const lbMesh *mesh,
   if (!lb_grow((void **)&appearances->entries, &appearances->entry_capacity,
                appearances->entry_count + 1, sizeof *appearances->entries))
     return lb_fail_memory(err);
-  status =
-      add_material(appearances->gltf, source ? source : &plain, texture, two_sided, material, err);
+  status = add_appearance_material(appearances->gltf, source ? source : &plain, texture, two_sided,
+                                   material, err);
   if (!status)
     appearances->entries[appearances->entry_count++] =
         (lbAppearanceEntry){ source, texture >= 0, two_sided, *material };

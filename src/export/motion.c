@@ -15,8 +15,8 @@ int32_t lb_motion_block(const lbMotionInput *input, int32_t entries, int32_t lea
 }
 
 // Rows of vertices [begin, begin + rows / 3) taken from (source_vertex_count x 3) values.
-static void gather(const lbMotionInput *input, int32_t begin, size_t rows, const double *from,
-                   double *to) {
+static void gather_vertex_rows(const lbMotionInput *input, int32_t begin, size_t rows,
+                               const double *from, double *to) {
   const int32_t *vertices = input->vertices + begin;
   for (size_t i = 0; i < rows; i++) to[i] = from[3 * (size_t)vertices[i / 3] + i % 3];
 }
@@ -24,13 +24,13 @@ static void gather(const lbMotionInput *input, int32_t begin, size_t rows, const
 // X = rest 1' + U Q, with Q (shape_count x frame_count) the coordinates
 static bool positions_by_shapes(const lbMotionInput *input, int32_t begin, size_t rows, double *X) {
   for (size_t f = 0; f < (size_t)input->frame_count; f++)
-    gather(input, begin, rows, input->rest, X + rows * f);
+    gather_vertex_rows(input, begin, rows, input->rest, X + rows * f);
   if (!input->shape_count) return true;
   double *U = lb_alloc(rows * (size_t)input->shape_count, sizeof *U);
   if (!U) return false;
   for (size_t i = 0; i < (size_t)input->shape_count; i++)
-    gather(input, begin, rows, input->shapes + 3 * (size_t)input->source_vertex_count * i,
-           U + rows * i);
+    gather_vertex_rows(input, begin, rows,
+                       input->shapes + 3 * (size_t)input->source_vertex_count * i, U + rows * i);
   lb_dense_multiply(LB_PLAIN, LB_PLAIN, (int32_t)rows, input->frame_count, input->shape_count, 1, U,
                     input->coordinates, 1, X);
   lb_free(U);
@@ -92,7 +92,7 @@ static lbQuat rotation_at(const double *rotations, size_t frame, lbQuat before) 
   return lb_quat_dot(q, before) < 0 ? lb_quat_scale(-1, q) : q;
 }
 
-static lbQuat put_rotation(float *to, lbQuat q) {
+static lbQuat write_motion_rotation(float *to, lbQuat q) {
   to[0] = (float)q.x, to[1] = (float)q.y, to[2] = (float)q.z, to[3] = (float)q.w;
   return lb_quat((double)to[0], (double)to[1], (double)to[2], (double)to[3]);
 }
@@ -124,7 +124,7 @@ lbStatus lb_motion_place(lbMotion *motion, const double *positions, const double
     double off = 0;
     if (rotations) {
       q = rotation_at(rotations, f, q);
-      lbQuat rounded = put_rotation(motion->rotations + 4 * f, q);
+      lbQuat rounded = write_motion_rotation(motion->rotations + 4 * f, q);
       off = radius * lb_mat3_norm(lb_mat3_sub(lb_quat_to_mat3(rounded), lb_quat_to_mat3(q)));
     }
     lbVec3 target = lb_quat_rotate(q, c);

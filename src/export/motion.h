@@ -46,7 +46,7 @@ lbStatus lb_motion_place(lbMotion *motion, const double *positions, const double
 
 // The two ways; both leave `motion` empty when they fail.
 // The fewest components that meet the tolerance; targets_max of them, or as many as the floats can
-// tell apart, when it cannot be met.
+// distinguish, when it cannot be met.
 lbStatus lb_motion_by_components(const lbMotionInput *input, lbMotion *motion, lbError *err);
 // *fits is false, and the motion empty, when more than targets_max shapes move.
 lbStatus lb_motion_by_shapes(const lbMotionInput *input, lbMotion *motion, bool *fits,

@@ -59,7 +59,7 @@ static bool find_translations(const Analysis *a) {
 }
 
 // Rows of D and of the mean for vertices [begin, end). False: no memory.
-static bool fill_block(const Analysis *a, int32_t begin, int32_t end, double *D) {
+static bool fill_component_block(const Analysis *a, int32_t begin, int32_t end, double *D) {
   size_t rows = 3 * (size_t)(end - begin);
   double *means = a->means + 3 * (size_t)begin;
   if (!lb_motion_positions(a->input, begin, end, D)) return false;
@@ -82,7 +82,7 @@ static bool fill_block(const Analysis *a, int32_t begin, int32_t end, double *D)
 
 // How many components can be wanted: without the rest, no vertex is off by more than half the
 // tolerance, since its error is at most the root of the sum of the remaining lambdas.
-static int32_t count_candidates(const Analysis *a, int32_t size, const double *values) {
+static int32_t count_component_candidates(const Analysis *a, int32_t size, const double *values) {
   double first = values[size - 1], allowed = 0.5 * a->input->tolerance, rest = 0;
   int32_t spare = 0;
   while (spare < size) {
@@ -96,7 +96,7 @@ static int32_t count_candidates(const Analysis *a, int32_t size, const double *v
 }
 
 static lbStatus take_components(Analysis *a, int32_t size, const double *values, lbError *err) {
-  a->count = count_candidates(a, size, values);
+  a->count = count_component_candidates(a, size, values);
   size_t count = (size_t)a->count;
   a->coordinates = lb_alloc(count * (size_t)a->frame_count, sizeof(double));
   a->lambdas = lb_alloc(count, sizeof(double));
@@ -114,7 +114,7 @@ static lbStatus components_by_frames(Analysis *a, lbError *err) {
   lbStatus status = G && values && D ? LB_OK : lb_fail_memory(err);
   for (int32_t begin = 0; begin < a->vertex_count && !status; begin += block) {
     int32_t end = a->vertex_count - begin > block ? begin + block : a->vertex_count;
-    if (!fill_block(a, begin, end, D)) {
+    if (!fill_component_block(a, begin, end, D)) {
       status = lb_fail_memory(err);
       break;
     }
@@ -141,7 +141,7 @@ static lbStatus components_by_vertices(Analysis *a, lbError *err) {
   double *values = lb_alloc((size_t)size, sizeof *values);
   double *D = lb_alloc((size_t)size * (size_t)a->frame_count, sizeof *D);
   lbStatus status = G && values && D ? LB_OK : lb_fail_memory(err);
-  if (!status && !fill_block(a, 0, a->vertex_count, D)) status = lb_fail_memory(err);
+  if (!status && !fill_component_block(a, 0, a->vertex_count, D)) status = lb_fail_memory(err);
   if (!status) {
     lb_dense_multiply(LB_PLAIN, LB_TRANSPOSED, size, size, a->frame_count, 1, D, D, 0, G);
     status = lb_dense_eigen(size, G, values, err);
@@ -160,14 +160,14 @@ static lbStatus components_by_vertices(Analysis *a, lbError *err) {
 // ---- weights -----------------------------------------------------------------------------------
 
 // The coordinate of largest magnitude is positive (of equal ones, the first).
-static void fix_sign(int32_t count, double *q) {
+static void fix_component_sign(int32_t count, double *q) {
   double largest = 0;
   for (int32_t f = 0; f < count; f++)
     if (fabs(q[f]) > fabs(largest)) largest = q[f];
   for (int32_t f = 0; f < count && largest < 0; f++) q[f] = -q[f];
 }
 
-static lbStatus make_weights(Analysis *a, lbError *err) {
+static lbStatus make_component_weights(Analysis *a, lbError *err) {
   size_t entries = (size_t)a->count * (size_t)a->frame_count;
   a->lows = lb_alloc((size_t)a->count, sizeof(double));
   a->projector = lb_alloc(entries, sizeof(double));
@@ -176,7 +176,7 @@ static lbStatus make_weights(Analysis *a, lbError *err) {
   for (int32_t i = 0; i < a->count; i++) {
     size_t begin = (size_t)i * (size_t)a->frame_count;
     double *q = a->coordinates + begin, low = INFINITY, high = -INFINITY;
-    fix_sign(a->frame_count, q);
+    fix_component_sign(a->frame_count, q);
     for (int32_t f = 0; f < a->frame_count; f++) low = fmin(low, q[f]), high = fmax(high, q[f]);
     // lambda > 0 and the mean is out of D, so that high > 0 > low
     a->lows[i] = low / (high - low);
@@ -191,8 +191,8 @@ static lbStatus make_weights(Analysis *a, lbError *err) {
 // ---- targets and their error -------------------------------------------------------------------
 
 // E holds what the targets so far leave of D; the rest of the error is mean - base.
-static void measure(const Analysis *a, size_t rows, const double *means, const double *E,
-                    double *error2) {
+static void measure_component_error(const Analysis *a, size_t rows, const double *means,
+                                    const double *E, double *error2) {
   for (int32_t f = 0; f < a->frame_count; f++)
     for (size_t i = 0; i < rows; i += 3) {
       const double *e = E + rows * (size_t)f + i;
@@ -210,12 +210,12 @@ static void measure(const Analysis *a, size_t rows, const double *means, const d
 static bool measure_block(Analysis *a, int32_t begin, int32_t end) {
   size_t rows = 3 * (size_t)(end - begin), row_begin = 3 * (size_t)begin;
   const double *means = a->means + row_begin;
-  if (!fill_block(a, begin, end, a->D)) return false;
+  if (!fill_component_block(a, begin, end, a->D)) return false;
   if (a->count)
     lb_dense_multiply(LB_PLAIN, LB_PLAIN, (int32_t)rows, a->count, a->frame_count, 1, a->D,
                       a->projector, 0, a->T);
   memcpy(a->base, means, rows * sizeof *means);
-  measure(a, rows, means, a->D, &a->errors2[0]);
+  measure_component_error(a, rows, means, a->D, &a->errors2[0]);
   for (int32_t i = 0; i < a->count; i++) {
     double *T = a->T + rows * (size_t)i;
     float *target = a->targets + 3 * (size_t)a->vertex_count * (size_t)i + row_begin;
@@ -229,12 +229,12 @@ static bool measure_block(Analysis *a, int32_t begin, int32_t end) {
       double *E = a->D + rows * (size_t)f, weight = (double)weights[f];
       for (size_t r = 0; r < rows; r++) E[r] -= weight * T[r];
     }
-    measure(a, rows, means, a->D, &a->errors2[i + 1]);
+    measure_component_error(a, rows, means, a->D, &a->errors2[i + 1]);
   }
   return true;
 }
 
-static lbStatus make_targets(Analysis *a, lbError *err) {
+static lbStatus make_component_targets(Analysis *a, lbError *err) {
   size_t count = (size_t)a->count, n = 3 * (size_t)a->vertex_count;
   a->block = lb_motion_block(a->input, 1 << 17, 8);
   size_t rows = 3 * (size_t)a->block;
@@ -287,7 +287,7 @@ static lbStatus hand_over(Analysis *a, lbError *err) {
   return LB_OK;
 }
 
-static void release(Analysis *a) {
+static void release_components(Analysis *a) {
   double *const blocks[] = { a->coordinates, a->lambdas, a->lows, a->projector, a->means,
                              a->errors2,     a->D,       a->T,    a->base };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
@@ -311,10 +311,10 @@ lbStatus lb_motion_by_components(const lbMotionInput *input, lbMotion *motion, l
     status = (size_t)a.frame_count <= n ? components_by_frames(&a, err)
                                         : components_by_vertices(&a, err);
   }
-  if (!status) status = make_weights(&a, err);
-  if (!status) status = make_targets(&a, err);
+  if (!status) status = make_component_weights(&a, err);
+  if (!status) status = make_component_targets(&a, err);
   if (!status) status = hand_over(&a, err);
-  release(&a);
+  release_components(&a);
   if (status) lb_motion_release(motion);
   return status;
 }

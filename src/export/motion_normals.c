@@ -33,8 +33,8 @@ static void frame_shape(const Fit *fit, const float *weights) {
   }
 }
 
-// Unit normals of fit->shape; those that a vertex has not are left alone.
-static void find_normals(const Fit *fit, double *normals) {
+// Unit normals of fit->shape; vertices without triangles keep theirs.
+static void find_fitted_normals(const Fit *fit, double *normals) {
   const lbSurface *s = fit->surface;
   memset(fit->normal, 0, fit->values * sizeof(double));
   for (size_t t = 0; t < (size_t)s->triangle_count; t++) {
@@ -54,11 +54,11 @@ static void find_normals(const Fit *fit, double *normals) {
   }
 }
 
-static void add_frame(Fit *fit, const float *weights, double *normals) {
+static void add_motion_normals_frame(Fit *fit, const float *weights, double *normals) {
   size_t targets = (size_t)fit->motion->target_count;
   frame_shape(fit, weights);
   memcpy(normals, fit->base, fit->values * sizeof(double));
-  find_normals(fit, normals);
+  find_fitted_normals(fit, normals);
   for (size_t k = 0; k < targets; k++) {
     double w = (double)weights[k], *row = fit->D + fit->values * k;
     for (size_t i = 0; w != 0 && i < fit->values; i++) row[i] += w * (normals[i] - fit->base[i]);
@@ -67,7 +67,7 @@ static void add_frame(Fit *fit, const float *weights, double *normals) {
 }
 
 // D <- gram^-1 D by L L^T, row by row.
-static void solve(Fit *fit) {
+static void solve_normal_fit(Fit *fit) {
   size_t n = (size_t)fit->motion->target_count;
   double *L = fit->gram, mean = 0;
   for (size_t k = 0; k < n; k++) mean += L[n * k + k] / (double)n;
@@ -112,10 +112,10 @@ float *lb_normals_of_motion(const lbSurface *surface, const lbMotion *motion) {
   fit.gram = fit.D + targets * values;
   for (size_t i = 2; i < values; i += 3) fit.base[i] = 1;
   frame_shape(&fit, NULL);
-  find_normals(&fit, fit.base);
+  find_fitted_normals(&fit, fit.base);
   for (size_t f = 0; f < (size_t)motion->frame_count && targets; f++)
-    add_frame(&fit, motion->weights + targets * f, frame);
-  if (targets) solve(&fit);
+    add_motion_normals_frame(&fit, motion->weights + targets * f, frame);
+  if (targets) solve_normal_fit(&fit);
   for (size_t i = 0; i < values; i++) result[i] = (float)fit.base[i];
   for (size_t i = 0; i < targets * values; i++) result[values + i] = (float)fit.D[i];
   lb_free(block);

@@ -24,7 +24,7 @@ static double entry(const lbMotionInput *input, int32_t shape, size_t row) {
 
 // ---- which shapes ------------------------------------------------------------------------------
 
-static void find_range(Coding *coding, int32_t shape) {
+static void find_shape_key_range(Coding *coding, int32_t shape) {
   const lbMotionInput *input = coding->input;
   double low = INFINITY, high = -INFINITY;
   for (size_t f = 0; f < (size_t)input->frame_count; f++) {
@@ -43,7 +43,7 @@ static lbStatus find_moving(Coding *coding, lbError *err) {
   double reach = 0;
   for (int32_t i = 0; i < input->shape_count; i++) {
     double largest = 0;
-    find_range(coding, i);
+    find_shape_key_range(coding, i);
     for (size_t r = 0; r < 3 * (size_t)input->vertex_count; r++)
       largest = fmax(largest, fabs(entry(input, i, r)));
     reach += largest * (fabs(coding->lows[i]) + coding->ranges[i]);
@@ -105,7 +105,7 @@ static double block_error(const lbMotion *motion, int32_t begin, size_t rows, do
   return worst;
 }
 
-static lbStatus measure(const Coding *coding, lbError *err) {
+static lbStatus measure_shape_error(const Coding *coding, lbError *err) {
   const lbMotionInput *input = coding->input;
   lbMotion *motion = coding->motion;
   int32_t block = lb_motion_block(input, 1 << 18, 8);
@@ -144,7 +144,7 @@ static lbStatus code(Coding *coding, lbError *err) {
     return lb_fail_memory(err);
   make_targets_and_weights(coding);
   lbStatus status = make_base(coding, err);
-  return status ? status : measure(coding, err);
+  return status ? status : measure_shape_error(coding, err);
 }
 
 lbStatus lb_motion_by_shapes(const lbMotionInput *input, lbMotion *motion, bool *fits,

@@ -31,8 +31,9 @@ static lbVec3 rest_centre(const lbSurface *surface, const lbMesh *mesh) {
 }
 
 // x = position + rotation X, on the side of the rotation before.
-static void fit(const lbSurface *surface, const lbMesh *mesh, lbVec3 centre, const float *frame,
-                lbQuat before, lbVec3 *position, lbQuat *rotation) {
+static void fit_rigid_motion(const lbSurface *surface, const lbMesh *mesh, lbVec3 centre,
+                             const float *frame, lbQuat before, lbVec3 *position,
+                             lbQuat *rotation) {
   lbVec3 middle = lb_vec3(0, 0, 0);
   lbMat3 A = { { 0 } }, R;
   for (int32_t i = 0; i < surface->source_count; i++)
@@ -49,8 +50,8 @@ static void fit(const lbSurface *surface, const lbMesh *mesh, lbVec3 centre, con
   *position = lb_sub(middle, lb_quat_rotate(*rotation, centre));
 }
 
-static void take_out(lbVec3 position, lbQuat rotation, size_t vertex_count, const float *from,
-                     float *to) {
+static void take_rigid_motion_out(lbVec3 position, lbQuat rotation, size_t vertex_count,
+                                  const float *from, float *to) {
   lbQuat back = lb_quat_conjugate(rotation);
   for (size_t v = 0; v < vertex_count; v++) {
     lbVec3 own = lb_quat_rotate(back, lb_sub(moved_at(from, v), position));
@@ -65,8 +66,8 @@ static double fit_frames(const lbSurface *surface, const lbMesh *mesh, int32_t f
   lbQuat rotation = lb_quat_identity();
   double most = 0;
   for (size_t f = 0; f < (size_t)frame_count; f++) {
-    fit(surface, mesh, centre, frames + 3 * (size_t)mesh->vertex_count * f, rotation, &position,
-        &rotation);
+    fit_rigid_motion(surface, mesh, centre, frames + 3 * (size_t)mesh->vertex_count * f, rotation,
+                     &position, &rotation);
     double *q = out->rotations + 4 * f;
     lb_vec3_store(out->positions + 3 * f, position);
     q[0] = rotation.x, q[1] = rotation.y, q[2] = rotation.z, q[3] = rotation.w;
@@ -88,8 +89,9 @@ lbStatus lb_rigid_take_out(const lbSurface *surface, const lbMesh *mesh, int32_t
   }
   for (size_t f = 0; f < count && turns && complete; f++) {
     const double *q = out->rotations + 4 * f;
-    take_out(lb_vec3_load(out->positions + 3 * f), lb_quat(q[0], q[1], q[2], q[3]),
-             (size_t)mesh->vertex_count, frames + values * f, out->frames + values * f);
+    take_rigid_motion_out(lb_vec3_load(out->positions + 3 * f), lb_quat(q[0], q[1], q[2], q[3]),
+                          (size_t)mesh->vertex_count, frames + values * f,
+                          out->frames + values * f);
   }
   if (!turns || !complete) lb_rigid_release(out);
   return complete ? LB_OK : lb_fail_memory(err);

@@ -59,7 +59,7 @@ static bool takes_volumes(lbExportFormat format) {
   return format == LB_EXPORT_PVD || format == LB_EXPORT_VTU;
 }
 
-static lbStatus check_body(const Sequence *s, int32_t number, lbError *err) {
+static lbStatus check_sequence_body(const Sequence *s, int32_t number, lbError *err) {
   const lbSequenceBody *body = &s->bodies[number];
   char plain[32];
   const char *name = lb_body_label(body->name, number, plain);
@@ -94,14 +94,14 @@ static lbStatus check_all(const Sequence *s, lbError *err) {
                      s->def->frame_rate);
   if (status) return status;
   if (s->def->times) status = lb_check_times(s->def->frame_count, s->def->times, false, err);
-  for (int32_t i = 0; i < s->body_count && !status; i++) status = check_body(s, i, err);
+  for (int32_t i = 0; i < s->body_count && !status; i++) status = check_sequence_body(s, i, err);
   return status;
 }
 
 // ---- names of files ----------------------------------------------------------------------------
 
 // NULL: no memory.
-static char *join(lbArena *arena, const char *a, const char *b, const char *c) {
+static char *join_three_texts(lbArena *arena, const char *a, const char *b, const char *c) {
   size_t bytes = strlen(a) + strlen(b) + strlen(c) + 1;
   char *text = lb_arena_alloc(arena, bytes, 1);
   if (text) snprintf(text, bytes, "%s%s%s", a, b, c);
@@ -124,29 +124,30 @@ static bool is_taken(const Sequence *s, int32_t number, const char *stem) {
   return false;
 }
 
-static char *name_body(Sequence *s, int32_t number, const char *main_stem) {
+static char *name_sequence_body(Sequence *s, int32_t number, const char *main_stem) {
   char plain[32], suffix[16];
-  if (s->body_count == 1) return join(&s->arena, main_stem, "", "");
-  char *name = join(&s->arena, lb_body_label(s->bodies[number].name, number, plain), "", "");
+  if (s->body_count == 1) return join_three_texts(&s->arena, main_stem, "", "");
+  char *name =
+      join_three_texts(&s->arena, lb_body_label(s->bodies[number].name, number, plain), "", "");
   if (name) make_safe(name);
-  char *stem = name ? join(&s->arena, main_stem, "_", name) : NULL;
+  char *stem = name ? join_three_texts(&s->arena, main_stem, "_", name) : NULL;
   for (int n = 2; stem && is_taken(s, number, stem); n++) {
     snprintf(suffix, sizeof suffix, "_%d", n);
-    char *numbered = join(&s->arena, name, suffix, "");
-    stem = numbered ? join(&s->arena, main_stem, "_", numbered) : NULL;
+    char *numbered = join_three_texts(&s->arena, name, suffix, "");
+    stem = numbered ? join_three_texts(&s->arena, main_stem, "_", numbered) : NULL;
   }
   return stem;
 }
 
 static lbStatus name_all(Sequence *s, const char *path, lbError *err) {
   size_t frame_count = (size_t)s->def->frame_count, body_count = (size_t)s->body_count;
-  char *main_stem = join(&s->arena, lb_path_name(path), "", "");
+  char *main_stem = join_three_texts(&s->arena, lb_path_name(path), "", "");
   s->stems = lb_alloc(body_count, sizeof *s->stems);
   if (!main_stem || !s->stems) return lb_fail_memory(err);
   main_stem[strlen(main_stem) - strlen(lb_path_extension(main_stem))] = '\0';
   s->extension = s->format == LB_EXPORT_PVD ? ".vtu" : lb_path_extension(path);
   for (int32_t i = 0; i < s->body_count; i++) {
-    s->stems[i] = name_body(s, i, main_stem);
+    s->stems[i] = name_sequence_body(s, i, main_stem);
     if (!s->stems[i]) return lb_fail_memory(err);
   }
   if (s->format == LB_EXPORT_PVD) {
@@ -195,7 +196,7 @@ static lbStatus write_frame(Sequence *s, int32_t number, int32_t frame, double *
   const lbSequenceBody *body = &s->bodies[number];
   char digits[16];
   snprintf(digits, sizeof digits, "_%05d", (int)frame);
-  char *name = join(&s->arena, s->stems[number], digits, s->extension);
+  char *name = join_three_texts(&s->arena, s->stems[number], digits, s->extension);
   char *path = name ? lb_staging_file(&s->staging, name) : NULL;
   lbStatus status =
       path ? write_mesh(s, body, frame, values, library, path, err) : lb_fail_memory(err);
@@ -206,17 +207,18 @@ static lbStatus write_frame(Sequence *s, int32_t number, int32_t frame, double *
   return status;
 }
 
-static lbStatus report(const Sequence *s, int32_t number, int32_t frame, lbError *err) {
+static lbStatus report_frame(const Sequence *s, int32_t number, int32_t frame, lbError *err) {
   double done = number + (frame + 1.0) / s->def->frame_count;
   return lb_progress(STAGE, done / s->body_count) ? LB_OK : lb_fail_interrupted(err, STAGE);
 }
 
 // The material library of a body, where it has one: *name is what OBJ files call it. Pictures of
 // several bodies may have the same name, so theirs are named after the library.
-static lbStatus write_library(Sequence *s, int32_t number, const char **name, lbError *err) {
+static lbStatus write_sequence_library(Sequence *s, int32_t number, const char **name,
+                                       lbError *err) {
   lbMesh mesh = *s->bodies[number].surface;
   lbStatus status = LB_OK;
-  *name = join(&s->arena, s->stems[number], ".mtl", "");
+  *name = join_three_texts(&s->arena, s->stems[number], ".mtl", "");
   if (!*name) return lb_fail_memory(err);
   if (!mesh.appearance_count || !mesh.triangle_appearances) return LB_OK;
   char no_name[] = "", *path = lb_staging_file(&s->staging, *name);
@@ -234,10 +236,10 @@ static lbStatus write_library(Sequence *s, int32_t number, const char **name, lb
 static lbStatus write_frames(Sequence *s, int32_t number, double *values, lbError *err) {
   const char *library = NULL;
   lbStatus status = LB_OK;
-  if (s->format == LB_EXPORT_OBJ) status = write_library(s, number, &library, err);
+  if (s->format == LB_EXPORT_OBJ) status = write_sequence_library(s, number, &library, err);
   for (int32_t f = 0; f < s->def->frame_count && !status; f++) {
     status = write_frame(s, number, f, values, library, err);
-    if (!status) status = report(s, number, f, err);
+    if (!status) status = report_frame(s, number, f, err);
   }
   return status;
 }
@@ -248,12 +250,12 @@ static lbStatus write_cache(Sequence *s, int32_t number, double *values, lbError
   lbPc2Writer pc2 = { 0 };
   lbMddWriter mdd = { 0 };
   bool is_mdd = s->format == LB_EXPORT_MDD;
-  char *cache = join(&s->arena, s->stems[number], s->extension, "");
-  char *base = join(&s->arena, s->stems[number], ".obj", "");
+  char *cache = join_three_texts(&s->arena, s->stems[number], s->extension, "");
+  char *base = join_three_texts(&s->arena, s->stems[number], ".obj", "");
   char *cache_path = cache ? lb_staging_file(&s->staging, cache) : NULL;
   char *base_path = base ? lb_staging_file(&s->staging, base) : NULL;
   lbStatus status = cache_path && base_path ? LB_OK : lb_fail_memory(err);
-  if (!status) status = write_library(s, number, &library, err);
+  if (!status) status = write_sequence_library(s, number, &library, err);
   if (!status) status = lb_write_obj_with(body->surface, library, base_path, err);
   if (!status)
     status = is_mdd ? lb_mdd_begin(&mdd, cache_path, body->surface->vertex_count,
@@ -262,7 +264,7 @@ static lbStatus write_cache(Sequence *s, int32_t number, double *values, lbError
   for (int32_t f = 0; f < s->def->frame_count && !status; f++) {
     take_frame(body, f, false, values);
     status = is_mdd ? lb_mdd_add(&mdd, values, err) : lb_pc2_add(&pc2, values, err);
-    if (!status) status = report(s, number, f, err);
+    if (!status) status = report_frame(s, number, f, err);
   }
   if (!status) status = is_mdd ? lb_mdd_commit(&mdd, err) : lb_pc2_commit(&pc2, err);
   lb_pc2_abort(&pc2);
@@ -310,8 +312,9 @@ static lbStatus write_files(Sequence *s, const char *path, lbError *err) {
   return status;
 }
 
-static lbStatus write_animation(const char *path, const lbSequenceBody *bodies, int32_t body_count,
-                                const lbSequenceDef *def, lbError *err) {
+static lbStatus write_sequence_animation(const char *path, const lbSequenceBody *bodies,
+                                         int32_t body_count, const lbSequenceDef *def,
+                                         lbError *err) {
   lbAnimationDef animation = lb_animation_def();
   animation.frame_count = def->frame_count;
   animation.times = def->times;
@@ -334,7 +337,7 @@ lbStatus lb_sequence_write(const char *path, const lbSequenceBody *bodies, int32
   lbExportFormat format;
   lbStatus status = lb_export_format(path, &format, err);
   if (status) return status;
-  if (format == LB_EXPORT_GLB) return write_animation(path, bodies, body_count, def, err);
+  if (format == LB_EXPORT_GLB) return write_sequence_animation(path, bodies, body_count, def, err);
   Sequence s = { .format = format, .bodies = bodies, .body_count = body_count, .def = def };
   if (format != LB_EXPORT_USDA) return write_files(&s, path, err);
   status = check_all(&s, err);

@@ -33,7 +33,7 @@ static Pose relative(Pose a, Pose b) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static lbStatus check_def(const lbSkinnedDef *def, lbError *err) {
+static lbStatus check_skin_def(const lbSkinnedDef *def, lbError *err) {
   if (def->frame_count < 0 || (def->frame_count > 0 && !def->times))
     return lb_fail(err, LB_ERR_ARGUMENT, "frame_count is %d, with %s times", (int)def->frame_count,
                    def->times ? "its" : "no");
@@ -43,8 +43,8 @@ static lbStatus check_def(const lbSkinnedDef *def, lbError *err) {
   return lb_check_up(def->up, err);
 }
 
-static lbStatus check_poses(const char *name, const char *what, size_t count, const double *poses,
-                            lbError *err) {
+static lbStatus check_skin_poses(const char *name, const char *what, size_t count,
+                                 const double *poses, lbError *err) {
   for (size_t i = 0; i < count; i++) {
     const double *p = poses + 7 * i;
     double length = 0;
@@ -58,7 +58,7 @@ static lbStatus check_poses(const char *name, const char *what, size_t count, co
   return LB_OK;
 }
 
-static lbStatus check_weights(const lbSkinnedBody *body, const char *name, lbError *err) {
+static lbStatus check_skin_weights(const lbSkinnedBody *body, const char *name, lbError *err) {
   for (int32_t v = 0; v < body->surface->vertex_count; v++) {
     double sum = 0;
     for (int32_t k = body->begin[v]; k < body->begin[v + 1]; k++) {
@@ -77,8 +77,8 @@ static lbStatus check_weights(const lbSkinnedBody *body, const char *name, lbErr
   return LB_OK;
 }
 
-static lbStatus check_body(const lbSkinnedBody *body, const char *name, const lbSkinnedDef *def,
-                           lbError *err) {
+static lbStatus check_skin_body(const lbSkinnedBody *body, const char *name,
+                                const lbSkinnedDef *def, lbError *err) {
   if (!body->surface || body->joint_count < 1 || !body->rest || !body->begin || !body->joints ||
       !body->weights)
     return lb_fail(err, LB_ERR_ARGUMENT, "body \"%s\": it needs a surface, joints and weights",
@@ -89,10 +89,10 @@ static lbStatus check_body(const lbSkinnedBody *body, const char *name, const lb
                      "body \"%s\": joint %d has the parent %d, which must come before it", name,
                      (int)j, (int)body->parents[j]);
   size_t joints = (size_t)body->joint_count;
-  lbStatus status = check_poses(name, "rest", joints, body->rest, err);
+  lbStatus status = check_skin_poses(name, "rest", joints, body->rest, err);
   if (!status && body->poses)
-    status = check_poses(name, "pose", joints * (size_t)def->frame_count, body->poses, err);
-  return status ? status : check_weights(body, name, err);
+    status = check_skin_poses(name, "pose", joints * (size_t)def->frame_count, body->poses, err);
+  return status ? status : check_skin_weights(body, name, err);
 }
 
 // ---- joints ------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ typedef struct Export {
   lbAppearances appearances;
 } Export;
 
-static void put_pose(Pose pose, float *translation, float *rotation) {
+static void put_skin_pose(Pose pose, float *translation, float *rotation) {
   const double values[7] = { pose.position.x, pose.position.y, pose.position.z, pose.rotation.x,
                              pose.rotation.y, pose.rotation.z, pose.rotation.w };
   for (int k = 0; k < 3; k++) translation[k] = (float)values[k];
@@ -117,17 +117,17 @@ static Pose own_pose(const lbSkinnedBody *body, const double *poses, int32_t joi
 }
 
 // nodes (joints)
-static lbStatus add_joint(Export *x, const lbSkinnedBody *body, int32_t joint, int32_t *nodes,
-                          lbError *err) {
+static lbStatus add_skin_joint(Export *x, const lbSkinnedBody *body, int32_t joint, int32_t *nodes,
+                               lbError *err) {
   size_t frames = body->poses ? (size_t)x->def->frame_count : 0;
   float place[3], turn[4], *track = lb_alloc(frames, 7 * sizeof *track);
   char plain[32];
   int32_t parent = body->parents ? body->parents[joint] : -1;
   if (!track) return lb_fail_memory(err);
-  put_pose(own_pose(body, body->rest, joint), place, turn);
+  put_skin_pose(own_pose(body, body->rest, joint), place, turn);
   for (size_t f = 0; f < frames; f++)
-    put_pose(own_pose(body, body->poses + 7 * f * (size_t)body->joint_count, joint), track + 3 * f,
-             track + 3 * frames + 4 * f);
+    put_skin_pose(own_pose(body, body->poses + 7 * f * (size_t)body->joint_count, joint),
+                  track + 3 * f, track + 3 * frames + 4 * f);
   snprintf(plain, sizeof plain, "joint %d", (int)joint);
   lbGltfNode node = { .name = body->joint_names ? body->joint_names[joint] : plain,
                       .mesh = -1,
@@ -160,7 +160,7 @@ static lbStatus add_skin(Export *x, const lbSkinnedBody *body, const char *name,
   float *binds = lb_alloc(count, 16 * sizeof *binds);
   lbStatus status = nodes && binds ? LB_OK : lb_fail_memory(err);
   for (int32_t j = 0; j < body->joint_count && !status; j++) {
-    status = add_joint(x, body, j, nodes, err);
+    status = add_skin_joint(x, body, j, nodes, err);
     put_bind(pose_at(body->rest + 7 * (size_t)j), binds + 16 * (size_t)j);
   }
   lbGltfSkin made = { name, body->joint_count, nodes, binds };
@@ -194,9 +194,9 @@ static int32_t widest(const lbSkinnedBody *body, int32_t most) {
 }
 
 // Greatest distance of Σ w M_j B_j X from where vertices are, in metres.
-static double measure(const lbSkinnedBody *body, const lbSkinnedDef *def, int32_t width,
-                      const int32_t *sources, size_t source_count, const int32_t *joints,
-                      const float *weights) {
+static double measure_skinning_error(const lbSkinnedBody *body, const lbSkinnedDef *def,
+                                     int32_t width, const int32_t *sources, size_t source_count,
+                                     const int32_t *joints, const float *weights) {
   double worst = 0;
   size_t stride = (size_t)body->surface->vertex_count;
   for (size_t f = 0; f < (size_t)def->frame_count && body->frames; f++) {
@@ -223,8 +223,8 @@ static double measure(const lbSkinnedBody *body, const lbSkinnedDef *def, int32_
   return worst;
 }
 
-static lbStatus add_mesh(Export *x, const lbSkinnedBody *body, const char *name, int32_t *mesh,
-                         double *max_error, lbError *err) {
+static lbStatus add_skin_mesh(Export *x, const lbSkinnedBody *body, const char *name, int32_t *mesh,
+                              double *max_error, lbError *err) {
   lbSurface surface;
   lbStatus status = lb_surface_prepare(body->surface, name, &surface, err);
   if (status) return status;
@@ -242,7 +242,8 @@ static lbStatus add_mesh(Export *x, const lbSkinnedBody *body, const char *name,
       keep_largest(body, surface.sources[i], width, joints + i * (size_t)width,
                    weights + i * (size_t)width);
     }
-    *max_error = measure(body, x->def, width, surface.sources, count, joints, weights);
+    *max_error =
+        measure_skinning_error(body, x->def, width, surface.sources, count, joints, weights);
     lbGltfMesh gltf_mesh = { .name = name,
                              .positions = base,
                              .normals = normals,
@@ -260,13 +261,13 @@ static lbStatus add_mesh(Export *x, const lbSkinnedBody *body, const char *name,
   return status;
 }
 
-static lbStatus add_body(Export *x, const lbSkinnedBody *body, int32_t number, double *max_error,
-                         lbError *err) {
+static lbStatus add_skin_body(Export *x, const lbSkinnedBody *body, int32_t number,
+                              double *max_error, lbError *err) {
   char plain[32];
   const char *name = lb_body_label(body->name, number, plain);
   int32_t mesh, skin;
-  lbStatus status = check_body(body, name, x->def, err);
-  if (!status) status = add_mesh(x, body, name, &mesh, max_error, err);
+  lbStatus status = check_skin_body(body, name, x->def, err);
+  if (!status) status = add_skin_mesh(x, body, name, &mesh, max_error, err);
   if (!status) status = add_skin(x, body, name, &skin, err);
   if (status) return status;
   lbGltfNode node = { .name = name, .mesh = mesh, .skin = &skin };
@@ -275,7 +276,7 @@ static lbStatus add_body(Export *x, const lbSkinnedBody *body, int32_t number, d
 
 lbStatus lb_skinned_write(const char *path, const lbSkinnedBody *bodies, int32_t body_count,
                           const lbSkinnedDef *def, double *max_errors, lbError *err) {
-  lbStatus status = check_def(def, err);
+  lbStatus status = check_skin_def(def, err);
   if (status) return status;
   Export x = { .def = def };
   lbGltfDef gltf_def = { def->up, def->animation_name, def->frame_count, def->times };
@@ -284,7 +285,7 @@ lbStatus lb_skinned_write(const char *path, const lbSkinnedBody *bodies, int32_t
   x.appearances.gltf = x.gltf;
   for (int32_t i = 0; i < body_count && !status; i++) {
     double max_error = 0;
-    status = add_body(&x, &bodies[i], i, &max_error, err);
+    status = add_skin_body(&x, &bodies[i], i, &max_error, err);
     if (!status && max_errors) max_errors[i] = max_error;
   }
   if (!status) status = lb_gltf_save(x.gltf, path, err);

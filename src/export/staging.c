@@ -55,7 +55,8 @@ static int open_place(const lbStaging *staging) {
   return place;
 }
 
-static lbStatus move(const lbStaging *staging, int from, const char *name, int to, lbError *err) {
+static lbStatus move_staged_file(const lbStaging *staging, int from, const char *name, int to,
+                                 lbError *err) {
   if (renameat(from, name, to, name) == 0) return LB_OK;
   return lb_fail(err, LB_ERR_FILE, "%s: cannot write its file %s: %s", staging->path, name,
                  strerror(errno));
@@ -83,9 +84,9 @@ static lbStatus move_all(const lbStaging *staging, DIR *from, int to, const char
     if (strcmp(entry->d_name, last) == 0)
       has_last = true;
     else
-      status = move(staging, dirfd(from), entry->d_name, to, err);
+      status = move_staged_file(staging, dirfd(from), entry->d_name, to, err);
   }
-  return !status && has_last ? move(staging, dirfd(from), last, to, err) : status;
+  return !status && has_last ? move_staged_file(staging, dirfd(from), last, to, err) : status;
 }
 
 lbStatus lb_staging_commit(lbStaging *staging, lbError *err) {
@@ -98,7 +99,7 @@ lbStatus lb_staging_commit(lbStaging *staging, lbError *err) {
   if (!status) status = move_all(staging, from, to, lb_path_name(staging->path), err);
   if (from) closedir(from);
   if (to >= 0) close(to);
-  lb_staging_abort(staging); // removes what is left, after success the empty folder
+  lb_staging_abort(staging); // removes the remaining files, after success the empty folder
   return status;
 }
 

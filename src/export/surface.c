@@ -2,7 +2,7 @@
 #include "export/surface.h"
 
 #include "geometry/triangle.h"
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static bool find_sources(const lbMesh *mesh, lbSurface *surface, int32_t *number
   return surface->sources != NULL;
 }
 
-static double find_size(const lbMesh *mesh, const lbSurface *surface) {
+static double find_surface_size(const lbMesh *mesh, const lbSurface *surface) {
   double sum = 0;
   for (int k = 0; k < 3; k++) {
     double low = INFINITY, high = -INFINITY;
@@ -55,17 +55,19 @@ static double find_size(const lbMesh *mesh, const lbSurface *surface) {
 
 // ---- triangles by appearance -------------------------------------------------------------------
 
-static int32_t appearance_of(const lbMesh *mesh, int32_t triangle) { // 0: none, 1: the first, ...
+static int32_t find_surface_appearance(const lbMesh *mesh,
+                                       int32_t triangle) { // 0: none, 1: the first, ...
   return mesh->triangle_appearances ? mesh->triangle_appearances[triangle] + 1 : 0;
 }
 
 // order (triangle_count): triangles sorted by appearance, otherwise as they were.
-static bool sort_triangles(const lbMesh *mesh, lbSurface *surface, int32_t *order) {
+static bool sort_surface_triangles(const lbMesh *mesh, lbSurface *surface, int32_t *order) {
   size_t appearance_count = (size_t)mesh->appearance_count + 1;
   int32_t *begins = lb_alloc(appearance_count + 1, sizeof *begins);
   surface->parts = lb_alloc(appearance_count, sizeof *surface->parts);
   bool ok = begins && surface->parts;
-  for (int32_t i = 0; i < mesh->triangle_count && ok; i++) begins[appearance_of(mesh, i) + 1]++;
+  for (int32_t i = 0; i < mesh->triangle_count && ok; i++)
+    begins[find_surface_appearance(mesh, i) + 1]++;
   for (size_t id = 0; id < appearance_count && ok; id++) {
     int32_t count = begins[id + 1];
     begins[id + 1] += begins[id];
@@ -73,7 +75,7 @@ static bool sort_triangles(const lbMesh *mesh, lbSurface *surface, int32_t *orde
       surface->parts[surface->part_count++] = (lbSurfacePart){ (int32_t)id - 1, begins[id], count };
   }
   for (int32_t i = 0; i < mesh->triangle_count && ok; i++)
-    order[begins[appearance_of(mesh, i)]++] = i;
+    order[begins[find_surface_appearance(mesh, i)]++] = i;
   lb_free(begins);
   return ok;
 }
@@ -101,8 +103,8 @@ static bool take_split_vertices(const lbHashTable *table, bool with_uvs, lbSurfa
   return true;
 }
 
-static bool split(const lbMesh *mesh, const int32_t *numbers, const int32_t *order,
-                  lbSurface *surface) {
+static bool split_surface_vertices(const lbMesh *mesh, const int32_t *numbers, const int32_t *order,
+                                   lbSurface *surface) {
   lbHashTable table = lb_hash_table(3 * sizeof(int32_t));
   bool ok = true;
   // nothing to split: the vertices stay in the mesh's order
@@ -141,10 +143,11 @@ lbStatus lb_surface_prepare(const lbMesh *mesh, const char *name, lbSurface *sur
   int32_t *order = lb_alloc((size_t)mesh->triangle_count, sizeof *order);
   surface->triangles = lb_alloc((size_t)mesh->triangle_count, 3 * sizeof(int32_t));
   if (!numbers || !order || !surface->triangles || !find_sources(mesh, surface, numbers) ||
-      !sort_triangles(mesh, surface, order) || !split(mesh, numbers, order, surface))
+      !sort_surface_triangles(mesh, surface, order) ||
+      !split_surface_vertices(mesh, numbers, order, surface))
     status = lb_fail_memory(err);
   if (!status) status = find_openness(mesh, surface, err);
-  if (!status) surface->size = find_size(mesh, surface);
+  if (!status) surface->size = find_surface_size(mesh, surface);
   lb_free(numbers);
   lb_free(order);
   if (status) lb_surface_release(surface);

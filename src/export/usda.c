@@ -4,7 +4,7 @@
 #include "export/usda.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -75,7 +75,7 @@ static bool changes(const double *rows, int32_t count, size_t width) {
 }
 
 // A unit quaternion in USD's order w x y z, with the sign that is nearer to the one before.
-static void put_rotation(const Writer *w, const double *q, double before[4]) {
+static void put_usda_rotation(const Writer *w, const double *q, double before[4]) {
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), dot = 0;
   for (int i = 0; i < 4; i++) dot += q[i] * before[i];
   float values[4];
@@ -86,11 +86,11 @@ static void put_rotation(const Writer *w, const double *q, double before[4]) {
   put_singles(w, values, 4);
 }
 
-static void put_row(const Writer *w, const double *rows, size_t width, int32_t frame,
-                    double before[4]) {
+static void put_usda_row(const Writer *w, const double *rows, size_t width, int32_t frame,
+                         double before[4]) {
   const double *row = rows + width * (size_t)frame;
   if (width == 4)
-    put_rotation(w, row, before);
+    put_usda_rotation(w, row, before);
   else
     put_doubles(w, row, 3);
 }
@@ -101,7 +101,7 @@ static void put_operation(const Writer *w, const char *name, const double *rows,
   fprintf(w->stream, "        %s%s", name,
           changes(rows, w->def->frame_count, width) ? ".timeSamples = {\n" : " = ");
   if (!changes(rows, w->def->frame_count, width)) {
-    put_row(w, rows, width, 0, before);
+    put_usda_row(w, rows, width, 0, before);
     fputc('\n', w->stream);
     return;
   }
@@ -109,13 +109,13 @@ static void put_operation(const Writer *w, const char *name, const double *rows,
     fputs("            ", w->stream);
     put_time(w, f);
     fputs(": ", w->stream);
-    put_row(w, rows, width, f, before);
+    put_usda_row(w, rows, width, f, before);
     fputs(",\n", w->stream);
   }
   fputs("        }\n", w->stream);
 }
 
-static void put_frame(const Writer *w, const lbSequenceBody *body) {
+static void put_usda_frame(const Writer *w, const lbSequenceBody *body) {
   if (body->positions) put_operation(w, "double3 xformOp:translate", body->positions, 3);
   if (body->rotations) put_operation(w, "quatf xformOp:orient", body->rotations, 4);
   if (body->positions || body->rotations)
@@ -202,7 +202,7 @@ static bool surface_moves(const Writer *w, const lbSequenceBody *body) {
   return false;
 }
 
-static lbStatus put_mesh(const Writer *w, const lbSequenceBody *body, lbError *err) {
+static lbStatus put_usda_mesh(const Writer *w, const lbSequenceBody *body, lbError *err) {
   bool moves = surface_moves(w, body);
   fputs("        def Mesh \"surface\"\n        {\n", w->stream);
   put_topology(w, body->surface);
@@ -227,7 +227,7 @@ static void make_identifier(const char *name, char *to) {
 }
 
 // A name that no body before has; NULL: no memory.
-static char *name_body(lbArena *arena, char **names, int32_t number, const char *label) {
+static char *name_usda_body(lbArena *arena, char **names, int32_t number, const char *label) {
   char plain[NAME_MOST + 2];
   make_identifier(label, plain);
   char *name = lb_arena_alloc(arena, NAME_MOST + 20, 1);
@@ -272,14 +272,14 @@ lbStatus lb_usda_write(const char *path, const lbSequenceBody *bodies, int32_t b
   }
   for (int32_t i = 0; i < body_count && !status; i++) {
     const char *label = bodies[i].name && bodies[i].name[0] ? bodies[i].name : "body";
-    names[i] = name_body(&arena, names, i, label);
+    names[i] = name_usda_body(&arena, names, i, label);
     if (!names[i]) {
       status = lb_fail_memory(err);
       break;
     }
     fprintf(w.stream, "    def Xform \"%s\"\n    {\n", names[i]);
-    put_frame(&w, &bodies[i]);
-    status = put_mesh(&w, &bodies[i], err);
+    put_usda_frame(&w, &bodies[i]);
+    status = put_usda_mesh(&w, &bodies[i], err);
     fputs("    }\n", w.stream);
   }
   lb_arena_release(&arena);

@@ -55,8 +55,8 @@ static int32_t count_targets(const lbViewableBody *body, const lbSurface *surfac
   return count < body->shape_count ? count : body->shape_count;
 }
 
-static lbStatus make_targets(const lbViewableBody *body, const lbSurface *surface, Targets *targets,
-                             lbError *err) {
+static lbStatus make_viewable_targets(const lbViewableBody *body, const lbSurface *surface,
+                                      Targets *targets, lbError *err) {
   int32_t count = count_targets(body, surface);
   size_t entries = 3 * (size_t)surface->source_count * (size_t)count;
   *targets = (Targets){ .count = count };
@@ -74,8 +74,8 @@ static void release_targets(Targets *targets) {
 }
 
 // As the writer takes them, with names; release the arena.
-static lbGltfTarget *list_targets(lbArena *arena, const lbViewableBody *body,
-                                  const lbSurface *surface, const Targets *targets) {
+static lbGltfTarget *list_viewable_targets(lbArena *arena, const lbViewableBody *body,
+                                           const lbSurface *surface, const Targets *targets) {
   const size_t name_bytes = 32, count = (size_t)targets->count;
   lbGltfTarget *list = lb_arena_alloc(arena, count, sizeof *list);
   char *plain = lb_arena_alloc(arena, count, name_bytes);
@@ -93,8 +93,8 @@ static lbGltfTarget *list_targets(lbArena *arena, const lbViewableBody *body,
 
 // ---- bodies ------------------------------------------------------------------------------------
 
-static lbStatus add_mesh(Making *m, const lbViewableBody *body, const char *name,
-                         const lbSurface *surface, int32_t *mesh_id, lbError *err) {
+static lbStatus add_viewable_mesh(Making *m, const lbViewableBody *body, const char *name,
+                                  const lbSurface *surface, int32_t *mesh_id, lbError *err) {
   Targets targets = { 0 };
   lbArena arena = { 0 };
   const lbMesh *mesh = body->surface;
@@ -102,8 +102,8 @@ static lbStatus add_mesh(Making *m, const lbViewableBody *body, const char *name
   float *normals = lb_normals_of_shape(surface, mesh->positions);
   float *base = lb_alloc(n, sizeof *base);
   lbStatus status = normals && base ? LB_OK : lb_fail_memory(err);
-  if (!status) status = make_targets(body, surface, &targets, err);
-  lbGltfTarget *list = status ? NULL : list_targets(&arena, body, surface, &targets);
+  if (!status) status = make_viewable_targets(body, surface, &targets, err);
+  lbGltfTarget *list = status ? NULL : list_viewable_targets(&arena, body, surface, &targets);
   if (!status && !list) status = lb_fail_memory(err);
   if (!status) {
     for (size_t r = 0; r < n; r++)
@@ -134,7 +134,8 @@ static lbStatus add_pictures(Making *m, const lbMesh *mesh, lbError *err) {
   return status;
 }
 
-static lbStatus add_body(Making *m, const lbViewableBody *body, int32_t number, lbError *err) {
+static lbStatus add_viewable_body(Making *m, const lbViewableBody *body, int32_t number,
+                                  lbError *err) {
   char plain[32];
   const char *name = lb_body_label(body->name, number, plain);
   const lbMesh *mesh = body->surface;
@@ -149,7 +150,7 @@ static lbStatus add_body(Making *m, const lbViewableBody *body, int32_t number, 
     status =
         lb_check_doubles(name, "shape", body->shape_count, mesh->vertex_count, body->shapes, err);
   if (!status) status = add_pictures(m, mesh, err);
-  if (!status) status = add_mesh(m, body, name, &surface, &m->meshes[number], err);
+  if (!status) status = add_viewable_mesh(m, body, name, &surface, &m->meshes[number], err);
   lb_surface_release(&surface);
   return status;
 }
@@ -182,8 +183,8 @@ static lbStatus add_instance(Making *m, const lbViewableBody *bodies, int32_t bo
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static lbStatus begin(Making *m, const lbViewableBody *bodies, int32_t body_count, char up,
-                      lbError *err) {
+static lbStatus begin_viewable(Making *m, const lbViewableBody *bodies, int32_t body_count, char up,
+                               lbError *err) {
   size_t texture_count = 0;
   for (int32_t i = 0; i < body_count; i++)
     texture_count += bodies[i].surface ? (size_t)bodies[i].surface->texture_count : 0;
@@ -197,7 +198,7 @@ static lbStatus begin(Making *m, const lbViewableBody *bodies, int32_t body_coun
   return m->meshes && m->ranges ? LB_OK : lb_fail_memory(err);
 }
 
-static void release(Making *m) {
+static void release_viewable(Making *m) {
   lb_appearances_release(&m->appearances);
   lb_gltf_destroy(m->gltf);
   lb_free(m->meshes);
@@ -213,8 +214,9 @@ lbStatus lb_viewable_make(const lbViewableBody *bodies, int32_t body_count,
   if (status) return status;
   Making m = { 0 };
   lbViewable made = { 0 };
-  status = begin(&m, bodies, body_count, up, err);
-  for (int32_t i = 0; i < body_count && !status; i++) status = add_body(&m, &bodies[i], i, err);
+  status = begin_viewable(&m, bodies, body_count, up, err);
+  for (int32_t i = 0; i < body_count && !status; i++)
+    status = add_viewable_body(&m, &bodies[i], i, err);
   for (int32_t i = 0; i < instance_count && !status; i++)
     status = add_instance(&m, bodies, body_count, &instances[i], i, err);
   if (!status)
@@ -225,7 +227,7 @@ lbStatus lb_viewable_make(const lbViewableBody *bodies, int32_t body_count,
     m.ranges = NULL;
     *out = made;
   }
-  release(&m);
+  release_viewable(&m);
   return status;
 }
 

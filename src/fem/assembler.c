@@ -68,14 +68,15 @@ typedef struct ElementLoop {
   bool forces;
 } ElementLoop;
 
-static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *context) {
+static void fill_assembled_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *context) {
   (void)fem;
   const ElementLoop *loop = context;
   lb_assemble_chunk(loop->assembler, chunk, loop->displacement, loop->forces, blocks);
 }
 
-static void run_chunks(int32_t begin, int32_t end, void *context) {
-  for (int32_t chunk = begin; chunk < end; chunk++) fill_chunk(NULL, chunk, NULL, context);
+static void run_assembled_chunks(int32_t begin, int32_t end, void *context) {
+  for (int32_t chunk = begin; chunk < end; chunk++)
+    fill_assembled_chunk(NULL, chunk, NULL, context);
 }
 
 double lb_assemble(lbAssembler *assembler, const double *displacement, double *forces,
@@ -83,9 +84,9 @@ double lb_assemble(lbAssembler *assembler, const double *displacement, double *f
   const lbFem *fem = assembler->fem;
   ElementLoop loop = { assembler, displacement, forces != NULL };
   if (tangent)
-    lb_fem_sum_blocks(fem, fill_chunk, &loop, assembler->partials, tangent->values);
+    lb_fem_sum_blocks(fem, fill_assembled_chunk, &loop, assembler->partials, tangent->values);
   else
-    lb_parallel_for(fem->chunk_count, 2, run_chunks, &loop);
+    lb_parallel_for(fem->chunk_count, 2, run_assembled_chunks, &loop);
   if (forces) lb_fem_gather_forces(fem, assembler->element_forces, forces);
   double energy = 0;
   for (int32_t i = 0; i < fem->slot_count; i++) energy += assembler->energies[i];

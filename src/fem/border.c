@@ -25,7 +25,7 @@ static void count_elements(const lbFem *fem, int32_t *elements, size_t *vertices
   }
 }
 
-static void fill_elements(lbBorder *border) {
+static void fill_border_elements(lbBorder *border) {
   const lbFem *fem = border->fem;
   size_t mass = 0;
   int32_t element = 0, vertex = 0;
@@ -60,7 +60,7 @@ lbStatus lb_border_create(const lbFem *fem, lbBorder **out, lbError *err) {
     lb_border_destroy(border);
     return lb_fail_memory(err);
   }
-  if (elements > 0) fill_elements(border);
+  if (elements > 0) fill_border_elements(border);
   *out = border;
   return LB_OK;
 }
@@ -75,8 +75,8 @@ void lb_border_destroy(lbBorder *border) {
 }
 
 // The part of an element's m_ab in which a or b is fixed.
-static void multiply_element(const lbBorder *border, int32_t element, const double *w,
-                             double *product) {
+static void multiply_border_element(const lbBorder *border, int32_t element, const double *w,
+                                    double *product) {
   const bool *fixed = border->fem->fixed;
   const int32_t *vertices = border->vertices + border->vertex_begin[element];
   const double *mass = border->masses + border->mass_begin[element];
@@ -90,7 +90,8 @@ static void multiply_element(const lbBorder *border, int32_t element, const doub
 
 void lb_border_multiply(const lbBorder *border, const double *w, double *product) {
   const lbFem *fem = border->fem;
-  for (int32_t e = 0; e < border->element_count; e++) multiply_element(border, e, w, product);
+  for (int32_t e = 0; e < border->element_count; e++)
+    multiply_border_element(border, e, w, product);
   if (fem->mass_kind == LB_MASS_CONSISTENT) return;
   for (size_t v = 0; v < (size_t)fem->vertex_count; v++)
     for (size_t i = 0; i < 3 && fem->fixed[v]; i++)

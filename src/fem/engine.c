@@ -1,7 +1,8 @@
-// Products with a body's matrices, wherever its elements lie.
+// Products with a body's matrices, by its own elements or by an engine that has them.
 #include "fem/engine.h"
 
-static lbStatus multiply(const lbSparse *A, int32_t count, const double *X, double *Y) {
+static lbStatus multiply_by_fem_matrix(const lbSparse *A, int32_t count, const double *X,
+                                       double *Y) {
   lb_sparse_multiply_many(A, count, X, Y);
   return LB_OK;
 }
@@ -9,13 +10,13 @@ static lbStatus multiply(const lbSparse *A, int32_t count, const double *X, doub
 lbStatus lb_fem_multiply_mass(const lbFem *fem, int32_t count, const double *X, double *Y,
                               lbError *err) {
   return fem->engine ? fem->engine->multiply(fem, LB_FEM_MASS, count, X, Y, err)
-                     : multiply(fem->mass, count, X, Y);
+                     : multiply_by_fem_matrix(fem->mass, count, X, Y);
 }
 
 lbStatus lb_fem_multiply_stiffness(const lbFem *fem, const lbSparse *K, int32_t count,
                                    const double *X, double *Y, lbError *err) {
   return fem->engine ? fem->engine->multiply(fem, LB_FEM_STIFFNESS, count, X, Y, err)
-                     : multiply(K, count, X, Y);
+                     : multiply_by_fem_matrix(K, count, X, Y);
 }
 
 // Columns of system vectors through the mass over all vertices, and the row sums of that.
@@ -42,7 +43,7 @@ lbStatus lb_fem_multiply_material(const lbFem *fem, int32_t material, int32_t co
   if (fem->engine) return multiply_remote(fem, material, count, X, Y, masses, err);
   lbSparse *M = NULL;
   lbStatus status = lb_fem_material_mass(fem, material, masses, &M, err);
-  if (!status) status = multiply(M, count, X, Y);
+  if (!status) status = multiply_by_fem_matrix(M, count, X, Y);
   lb_sparse_destroy(M);
   return status;
 }

@@ -29,7 +29,7 @@ typedef struct lbFemEngine {
 // For every body that is made from now on; NULL: none. Set it before other threads use the library.
 void lb_fem_set_engine(const lbFemEngine *engine);
 
-// lb_fem_create without the engine: elements are here.
+// lb_fem_create without the engine: the lbFem keeps its elements.
 lbStatus lb_fem_create_here(const lbMesh *mesh, const lbFemDef *def, lbFem **out, lbError *err);
 
 // Refuses a tet or brick that is flat or inverted. The element and its vertices have other numbers

@@ -106,8 +106,8 @@ void lb_fem_node_stress(const lbFem *fem, const double *displacement, double *we
 }
 
 // y_a += K_ab x_b and y_b += K_abᵀ x_a for every block of an element.
-static void multiply_element(int32_t nodes, const double *blocks, const int32_t *vertices,
-                             const double *x, double *y) {
+static void multiply_evaluation_element(int32_t nodes, const double *blocks,
+                                        const int32_t *vertices, const double *x, double *y) {
   for (int32_t b = 0; b < nodes; b++)
     for (int32_t a = 0; a <= b; a++) {
       size_t va = 3 * (size_t)vertices[a * LB_BATCH], vb = 3 * (size_t)vertices[b * LB_BATCH];
@@ -135,10 +135,10 @@ static lbStatus multiply_tangent(lbAssembler *assembler, const double *displacem
     int32_t end = fem->chunks[c].batch_end * LB_BATCH;
     lb_assemble_chunk(assembler, c, displacement, false, blocks);
     for (int32_t slot = begin; slot < end && slot < set->element_count; slot++)
-      multiply_element((int32_t)nodes, blocks + 9 * pairs * (size_t)(slot - begin),
-                       set->vertices + (size_t)(slot / LB_BATCH) * nodes * LB_BATCH +
-                           slot % LB_BATCH,
-                       direction, product);
+      multiply_evaluation_element((int32_t)nodes, blocks + 9 * pairs * (size_t)(slot - begin),
+                                  set->vertices + (size_t)(slot / LB_BATCH) * nodes * LB_BATCH +
+                                      slot % LB_BATCH,
+                                  direction, product);
   }
   lb_free(blocks);
   return LB_OK;

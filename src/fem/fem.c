@@ -80,7 +80,7 @@ static lbMaterialModel element_model(const Source *source, int32_t element) {
   return source->def->materials[part_material(source, element, 0)].model;
 }
 
-static lbStatus check_materials(const lbMesh *mesh, const lbFemDef *def, lbError *err) {
+static lbStatus check_fem_materials(const lbMesh *mesh, const lbFemDef *def, lbError *err) {
   bool solid = lb_mesh_element_count(mesh) > 0;
   for (int32_t i = 0; i < def->material_count; i++) {
     char what[128];
@@ -90,7 +90,7 @@ static lbStatus check_materials(const lbMesh *mesh, const lbFemDef *def, lbError
     if (status) return status;
     if (solid && m->model == LB_MATERIAL_SHELL)
       return lb_fail(err, LB_ERR_ARGUMENT,
-                     "%s: the model \"shell\" is for meshes of triangles alone, this one has %d "
+                     "%s: the model \"shell\" is only for meshes of triangles, this one has %d "
                      "tets and bricks; give it the material of a solid",
                      def->name, (int)lb_mesh_element_count(mesh));
     if (!solid && m->model != LB_MATERIAL_SHELL)
@@ -103,7 +103,7 @@ static lbStatus check_materials(const lbMesh *mesh, const lbFemDef *def, lbError
   return LB_OK;
 }
 
-static lbStatus check_def(const lbMesh *mesh, const lbFemDef *def, lbError *err) {
+static lbStatus check_fem_def(const lbMesh *mesh, const lbFemDef *def, lbError *err) {
   int32_t elements = lb_mesh_body_elements(mesh);
   if (elements == 0)
     return lb_fail(err, LB_ERR_MESH,
@@ -111,7 +111,7 @@ static lbStatus check_def(const lbMesh *mesh, const lbFemDef *def, lbError *err)
                    def->name);
   if (def->material_count < 1 || !def->materials)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: no material given", def->name);
-  lbStatus status = check_materials(mesh, def, err);
+  lbStatus status = check_fem_materials(mesh, def, err);
   if (status) return status;
   for (int32_t e = 0; def->element_materials && e < elements; e++)
     if (def->element_materials[e] < 0 || def->element_materials[e] >= def->material_count)
@@ -199,8 +199,8 @@ lbStatus lb_fem_check_element(const char *name, lbElementKind kind, const double
 }
 
 // Rest data and parameters of one element, for lane 0 of `rest` and `parameters`.
-static lbStatus fill_rest(const Source *source, int32_t element, double *rest, double *parameters,
-                          lbError *err) {
+static lbStatus fill_fem_rest(const Source *source, int32_t element, double *rest,
+                              double *parameters, lbError *err) {
   const lbFemDef *def = source->def;
   const double *positions = source->mesh->positions;
   if (source->flaps) {
@@ -231,7 +231,7 @@ static lbStatus fill_outline(lbElementSet *set, int32_t slot, const Source *sour
   for (size_t a = 0; a < nodes; a++) to[a * LB_BATCH] = element_vertices(source, element)[a];
   if (slot >= set->element_count) return LB_OK;
   set->elements[slot] = element;
-  return fill_rest(source, element, rest, parameters, err);
+  return fill_fem_rest(source, element, rest, parameters, err);
 }
 
 // Copies one element into a slot. A slot past the end (padding) gets weight zero and no mass.
@@ -244,8 +244,8 @@ static lbStatus fill_slot(lbElementSet *set, int32_t slot, const Source *source,
     set->vertices[(batch * nodes + a) * LB_BATCH + lane] = element_vertices(source, element)[a];
   double *rest = set->rest + batch * points * LB_POINT_REST * LB_BATCH + lane;
   lbStatus status =
-      fill_rest(source, element, rest,
-                set->parameters + batch * LB_MATERIAL_PARAMETERS * LB_BATCH + lane, err);
+      fill_fem_rest(source, element, rest,
+                    set->parameters + batch * LB_MATERIAL_PARAMETERS * LB_BATCH + lane, err);
   if (status) return status;
   for (size_t part = 0; part < parts; part++) {
     size_t at = (batch * parts + part) * LB_BATCH + lane;
@@ -275,7 +275,7 @@ static uint32_t spread_bits(uint32_t x) { // ...b2 b1 b0 becomes ...b2 0 0 b1 0 
   return (x | x << 2) & 0x09249249u;
 }
 
-static int compare_places(const void *a, const void *b) {
+static int compare_fem_places(const void *a, const void *b) {
   const Place *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
   return (x->element > y->element) - (x->element < y->element);
@@ -301,10 +301,10 @@ static void sort_places(const Source *source, Place *places, int32_t count) {
     size = fmax(size, mesh->positions[i] - low[i % 3]);
   for (int32_t i = 0; i < count; i++)
     places[i].key = morton_key(source, places[i].element, low, size);
-  qsort(places, (size_t)count, sizeof *places, compare_places);
+  qsort(places, (size_t)count, sizeof *places, compare_fem_places);
 }
 
-static lbStatus fill_set(lbElementSet *set, const Source *source, lbError *err) {
+static lbStatus fill_fem_set(lbElementSet *set, const Source *source, lbError *err) {
   Place *places = lb_alloc((size_t)set->element_count, sizeof *places);
   lbStatus status = places ? allocate_set(set, !source->remote, err) : lb_fail_memory(err);
   if (!status) {
@@ -351,7 +351,7 @@ static lbStatus make_sets(lbFem *fem, const Source *source, lbError *err) {
       if (!source->remote)
         fem->force_count += set->batch_count * LB_BATCH * lb_element_nodes(set->kind);
       fem->block_count = (int32_t)blocks;
-      lbStatus status = fill_set(set, source, err);
+      lbStatus status = fill_fem_set(set, source, err);
       if (status) return status;
     }
   return LB_OK;
@@ -397,7 +397,7 @@ static lbStatus send_away(lbFem *fem, const lbFemEngine *engine, lbMassKind mass
 static lbStatus create(const lbMesh *mesh, const lbFemDef *def, const lbFemEngine *engine,
                        lbFem **out, lbError *err) {
   Source source;
-  lbStatus status = check_def(mesh, def, err);
+  lbStatus status = check_fem_def(mesh, def, err);
   if (!status) status = open_source(mesh, def, &source, err);
   if (status) return status;
   source.remote = engine && !source.flaps;

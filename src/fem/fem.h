@@ -95,7 +95,7 @@ struct lbFem {
 
   // Elements that lie elsewhere (fem/engine.h): of the sets only numbers and vertices are there,
   // and no plan, pattern or mass.
-  const struct lbFemEngine *engine; // NULL: they are here
+  const struct lbFemEngine *engine; // NULL: the lbFem has its elements
   void *remote;                     // the engine's
 };
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static int32_t find_root(int32_t *parent, int32_t v) {
+static int32_t find_held_root(int32_t *parent, int32_t v) {
   while (parent[v] != v) {
     parent[v] = parent[parent[v]]; // shortens the way for the next
     v = parent[v];
@@ -22,7 +22,8 @@ static void join_elements(const lbFem *fem, int32_t *parent) {
       const int32_t *vertices =
           set->vertices + (size_t)(slot / LB_BATCH) * (size_t)nodes * LB_BATCH + slot % LB_BATCH;
       for (int32_t a = 1; a < nodes; a++) {
-        int32_t x = find_root(parent, vertices[0]), y = find_root(parent, vertices[a * LB_BATCH]);
+        int32_t x = find_held_root(parent, vertices[0]),
+                y = find_held_root(parent, vertices[a * LB_BATCH]);
         if (x != y) parent[x > y ? x : y] = x > y ? y : x;
       }
     }
@@ -57,13 +58,13 @@ static bool is_used(const lbFem *fem, int32_t vertex) {
   return fem->node_of_vertex[vertex] >= 0 || fem->fixed[vertex];
 }
 
-static void measure_parts(const lbFem *fem, int32_t *parent, Part *parts) {
+static void measure_held_parts(const lbFem *fem, int32_t *parent, Part *parts) {
   const double *x = fem->positions;
   for (int32_t v = 0; v < fem->vertex_count; v++) parts[v] = (Part){ .first = -1, .far = -1 };
   for (int pass = 0; pass < 3; pass++)
     for (int32_t v = 0; v < fem->vertex_count; v++) {
       bool used = is_used(fem, v);
-      int32_t root = find_root(parent, v);
+      int32_t root = find_held_root(parent, v);
       Part *part = &parts[root];
       if (!used) continue;
       if (pass == 0)
@@ -89,7 +90,7 @@ lbStatus lb_fem_check_held(const lbFem *fem, lbError *err) {
     goto done;
   }
   join_elements(fem, parent);
-  measure_parts(fem, parent, parts);
+  measure_held_parts(fem, parent, parts);
   for (int32_t v = 0; v < fem->vertex_count && !status; v++) {
     bool used = is_used(fem, v);
     const double tiny = 1e-18; // squared, of the part's size

@@ -44,7 +44,7 @@ static void add_solid_mass(const lbElementSet *set, int32_t slot, int32_t only, 
   }
 }
 
-// Of what has the material `only`; -1: of all.
+// Mass of the elements with material `only`; -1: of all elements.
 static void find_element_mass(const lbElementSet *set, int32_t slot, int32_t only, double *mass) {
   int32_t nodes = lb_element_nodes(set->kind);
   for (int32_t i = 0; i < nodes * nodes; i++) mass[i] = 0;
@@ -59,7 +59,7 @@ void lb_fem_element_mass(const lbElementSet *set, int32_t slot, double *mass) {
 }
 
 // *context: the material that counts; NULL: all.
-static void fill_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *context) {
+static void fill_mass_chunk(const lbFem *fem, int32_t chunk, double *blocks, void *context) {
   const int32_t *only = context;
   const lbElementSet *set = &fem->sets[fem->chunks[chunk].set];
   int32_t nodes = lb_element_nodes(set->kind), pairs = lb_element_pairs(set->kind);
@@ -80,7 +80,7 @@ static lbStatus consistent_mass(const lbFem *fem, int32_t *only, lbSparse **out,
   lbSparse *all = NULL;
   lbStatus status =
       partials ? lb_sparse_borrow_pattern(fem->pattern, &all, err) : lb_fail_memory(err);
-  if (!status) lb_fem_sum_blocks(fem, fill_chunk, only, partials, all->values);
+  if (!status) lb_fem_sum_blocks(fem, fill_mass_chunk, only, partials, all->values);
   lb_free(partials);
   if (!status) status = lb_sparse_copy_nonzeros(all, out, err); // one in three: m_ab 1
   lb_sparse_destroy(all);
@@ -167,8 +167,8 @@ void lb_fem_second_moments(const lbFem *fem, const double c[3], double moments[3
 }
 
 // y_a = Σ m_ab x_b of one element.
-static void multiply_element(const lbElementSet *set, int32_t slot, int32_t only, const double *x,
-                             double *y) {
+static void multiply_mass_element(const lbElementSet *set, int32_t slot, int32_t only,
+                                  const double *x, double *y) {
   double mass[LB_ELEMENT_NODES_MAX * LB_ELEMENT_NODES_MAX];
   int32_t nodes = lb_element_nodes(set->kind);
   const int32_t *vertices =
@@ -200,8 +200,8 @@ lbStatus lb_fem_part_mass_product(const lbFem *fem, int32_t only, const double *
     const lbElementSet *set = &fem->sets[s];
     size_t nodes = (size_t)lb_element_nodes(set->kind);
     for (int32_t slot = 0; slot < set->element_count; slot++)
-      multiply_element(set, slot, only, x,
-                       products + 3 * ((size_t)set->force_begin + (size_t)slot * nodes));
+      multiply_mass_element(set, slot, only, x,
+                            products + 3 * ((size_t)set->force_begin + (size_t)slot * nodes));
   }
   lb_fem_gather_forces(fem, products, y);
   lb_free(products);

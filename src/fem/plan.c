@@ -1,5 +1,5 @@
-// The plan by which element forces and tangents are summed: who contributes to which vertex and to
-// which block of the matrix; the sum of forces. Blocks are summed in chunks.c.
+// The plan by which element forces and tangents are summed: which element contributes to which
+// vertex and to which block of the matrix; the sum of forces. Blocks are summed in chunks.c.
 #include "fem/fem.h"
 
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static void running_sums(int32_t *begin, int32_t count) { // counts at [1, count
 
 // ---- forces: vertex ← element forces -----------------------------------------------------------
 
-static void count_forces(lbFem *fem, const int32_t *vertices, int32_t nodes, int32_t force_begin,
-                         int32_t block_begin, void *context) {
+static void count_plan_forces(lbFem *fem, const int32_t *vertices, int32_t nodes,
+                              int32_t force_begin, int32_t block_begin, void *context) {
   (void)force_begin, (void)block_begin, (void)context;
   for (int32_t a = 0; a < nodes; a++) fem->forces.begin[vertices[a] + 1]++;
 }
@@ -49,7 +49,7 @@ static lbStatus plan_forces(lbFem *fem, lbError *err) {
   fem->forces.begin = lb_alloc(vertices + 1, sizeof(int32_t));
   fem->forces.from = lb_alloc((size_t)fem->force_count, sizeof(uint32_t));
   if (!fem->forces.begin || !fem->forces.from) return lb_fail_memory(err);
-  visit_elements(fem, count_forces, NULL);
+  visit_elements(fem, count_plan_forces, NULL);
   running_sums(fem->forces.begin, fem->vertex_count);
   int32_t *next = lb_duplicate(fem->forces.begin, vertices, sizeof(int32_t));
   if (!next) return lb_fail_memory(err);
@@ -70,8 +70,8 @@ typedef struct BlockLists {
   Contribution *list;
 } BlockLists;
 
-static void count_blocks(lbFem *fem, const int32_t *vertices, int32_t nodes, int32_t force_begin,
-                         int32_t block_begin, void *context) {
+static void count_plan_blocks(lbFem *fem, const int32_t *vertices, int32_t nodes,
+                              int32_t force_begin, int32_t block_begin, void *context) {
   (void)force_begin, (void)block_begin;
   int32_t *begin = context;
   for (int32_t b = 0; b < nodes; b++)
@@ -81,8 +81,8 @@ static void count_blocks(lbFem *fem, const int32_t *vertices, int32_t nodes, int
     }
 }
 
-static void list_blocks(lbFem *fem, const int32_t *vertices, int32_t nodes, int32_t force_begin,
-                        int32_t block_begin, void *context) {
+static void list_plan_blocks(lbFem *fem, const int32_t *vertices, int32_t nodes,
+                             int32_t force_begin, int32_t block_begin, void *context) {
   (void)force_begin;
   BlockLists *lists = context;
   for (int32_t b = 0; b < nodes; b++)
@@ -157,7 +157,7 @@ static lbStatus plan_blocks(lbFem *fem, lbError *err) {
   BlockLists lists = { 0 };
   int32_t *begin = lb_alloc(nodes + 1, sizeof(int32_t));
   if (!begin) return lb_fail_memory(err);
-  visit_elements(fem, count_blocks, begin);
+  visit_elements(fem, count_plan_blocks, begin);
   running_sums(begin, fem->node_count);
   lists.next = lb_duplicate(begin, nodes, sizeof(int32_t));
   lists.list = lb_alloc((size_t)begin[nodes], sizeof(Contribution));
@@ -165,7 +165,7 @@ static lbStatus plan_blocks(lbFem *fem, lbError *err) {
     status = lb_fail_memory(err);
     goto done;
   }
-  visit_elements(fem, list_blocks, &lists);
+  visit_elements(fem, list_plan_blocks, &lists);
   lb_parallel_for(fem->node_count, 256, sort_columns, &lists);
   status = compress_blocks(fem, &lists, err);
 done:
@@ -190,7 +190,7 @@ static lbStatus set_node_positions(lbFem *fem, lbError *err) {
 
 // Scalar column 3 j + c holds three rows of every block above the diagonal, then c + 1 rows of the
 // diagonal block.
-static lbStatus make_pattern(lbFem *fem, lbError *err) {
+static lbStatus make_plan_pattern(lbFem *fem, lbError *err) {
   int32_t size = 3 * fem->node_count;
   int64_t total = 9 * (int64_t)fem->column_begin[fem->node_count] - 3 * (int64_t)fem->node_count;
   if (total > INT32_MAX || fem->node_count > INT32_MAX / 3)
@@ -221,7 +221,7 @@ static lbStatus make_pattern(lbFem *fem, lbError *err) {
 lbStatus lb_fem_plan(lbFem *fem, lbError *err) {
   lbStatus status = plan_forces(fem, err);
   if (!status) status = plan_blocks(fem, err);
-  if (!status) status = make_pattern(fem, err);
+  if (!status) status = make_plan_pattern(fem, err);
   return status;
 }
 

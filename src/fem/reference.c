@@ -77,8 +77,9 @@ void lb_fem_reference(const lbFem *fem, const lbSparse *metric, lbFemReference *
 // ---- modes -------------------------------------------------------------------------------------
 
 // |K w − λ M w| / |K w|
-static lbStatus find_residual(const lbFem *fem, const lbSparse *K, double value, const double *w,
-                              double *work, double *residual, lbError *err) {
+static lbStatus find_reference_residual(const lbFem *fem, const lbSparse *K, double value,
+                                        const double *w, double *work, double *residual,
+                                        lbError *err) {
   size_t size = 3 * (size_t)fem->node_count;
   double force = 0, left = 0, *Kw = work, *Mw = work + size;
   lbStatus status = lb_fem_multiply_stiffness(fem, K, 1, w, Kw, err);
@@ -102,8 +103,8 @@ static lbStatus join_values(const lbFem *fem, const lbSparse *K, lbEigen *eigen,
     for (int32_t i = begin; i < end; i++) sum += eigen->values[i] / (end - begin);
     for (int32_t i = begin; i < end && end - begin > 1 && !status; i++) {
       eigen->values[i] = sum;
-      status = find_residual(fem, K, sum, eigen->vectors + (size_t)i * n, work,
-                             &eigen->residuals[i], err);
+      status = find_reference_residual(fem, K, sum, eigen->vectors + (size_t)i * n, work,
+                                       &eigen->residuals[i], err);
     }
   }
   lb_free(work);
@@ -123,7 +124,7 @@ static lbStatus make_canonical(const lbFem *fem, const lbSparse *K, lbEigen *eig
   return status;
 }
 
-// The end of the cluster that mode `count` - 1 is of; eigen->count where it may go on.
+// The end of the cluster of mode `count` - 1; eigen->count if the cluster may continue.
 static int32_t end_of_last(const lbEigen *eigen, int32_t count) {
   int32_t end = 0;
   while (end < count) end = lb_cluster_end(eigen->count, eigen->values, LB_EIGENVALUE_GAP, end);
@@ -131,7 +132,7 @@ static int32_t end_of_last(const lbEigen *eigen, int32_t count) {
 }
 
 // `count` modes and all others of the last one's cluster. A cluster that has not ended after MOST
-// more modes is taken as it is.
+// more modes is cut there.
 static lbStatus find_whole_clusters(const lbFem *fem, const lbSparse *K, int32_t count,
                                     lbEigenFactor *kept, lbEigen **out, lbError *err) {
   enum { FIRST = 3, MOST = 48 };

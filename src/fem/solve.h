@@ -7,7 +7,7 @@
 #include "linalg/sparse.h"
 
 // Factors A, or A + s B with the smallest s = s0, 4 s0, 16 s0, ... that works, s0 = 1e-4 of the
-// ratio of their traces. *shifted tells which; B is positive definite.
+// ratio of their traces. *shifted: whether; B is positive definite.
 lbStatus lb_factor_or_shift(lbCholesky *factor, const lbSparse *A, const lbSparse *B, bool *shifted,
                             lbError *err);
 

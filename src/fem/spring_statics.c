@@ -72,7 +72,7 @@ static double spring_energy(const lbSpringSolver *s, const double *u) {
 }
 
 // s->residual from s->force at u; returns its norm.
-static double find_residual(lbSpringSolver *s, const double *u) {
+static double find_spring_statics_residual(lbSpringSolver *s, const double *u) {
   lb_fem_compress(s->fem, s->force, s->residual);
   for (size_t i = 0; i < s->size; i++) s->residual[i] = -s->residual[i];
   s->pull = lb_fem_springs_pull(&s->springs, s->fem, u, s->nought, s->residual);
@@ -89,16 +89,18 @@ static double potential_at(lbSpringSolver *s, const double *u, double t, double 
   return *elastic + spring_energy(s, s->trial);
 }
 
-// Moves u to where the potential has fallen enough, or the residual where rounding hides the fall.
-static bool line_search(lbSpringSolver *s, double *u, double norm, double *potential,
-                        double *elastic) {
+// Line search: moves u until the potential decreases sufficiently, or the residual does where the
+// decrease of the potential is lost in rounding.
+static bool search_spring_statics_line(lbSpringSolver *s, double *u, double norm, double *potential,
+                                       double *elastic) {
   double slope = lb_dot_product(s->size, s->residual, s->step);
   double rounding = 1e-13 * (fabs(*potential) + slope);
   for (double t = 1; t > 1e-7; t *= 0.5) {
     double energy, reached = potential_at(s, u, t, &energy);
     if (!isfinite(reached)) continue;
     bool falls = reached <= *potential - 1e-4 * t * slope;
-    if (!falls && reached <= *potential + rounding) falls = find_residual(s, s->trial) < norm;
+    if (!falls && reached <= *potential + rounding)
+      falls = find_spring_statics_residual(s, s->trial) < norm;
     if (!falls) continue;
     memcpy(u, s->trial, s->full_size * sizeof(double));
     *potential = reached;
@@ -118,7 +120,7 @@ lbStatus lb_spring_solve(lbSpringSolver *s, const lbSpring *springs, int32_t cou
   *result = (lbSpringResult){ 0 };
   double potential = potential_at(s, u, 0, &result->energy);
   for (;;) {
-    double norm = find_residual(s, u);
+    double norm = find_spring_statics_residual(s, u);
     double floor = 1e-15 * lb_norm(3 * (size_t)s->fem->force_count, s->assembler->element_forces);
     result->residual = s->pull > 0 ? norm / s->pull : norm;
     result->converged = norm <= tolerance * s->pull || norm <= floor;
@@ -131,6 +133,6 @@ lbStatus lb_spring_solve(lbSpringSolver *s, const lbSpring *springs, int32_t cou
     if (!status) status = lb_cholesky_solve(s->factor, 1, s->step, err);
     if (status) return status;
     result->iterations++;
-    if (!line_search(s, u, norm, &potential, &result->energy)) return LB_OK;
+    if (!search_spring_statics_line(s, u, norm, &potential, &result->energy)) return LB_OK;
   }
 }

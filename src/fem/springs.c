@@ -54,7 +54,8 @@ void lb_springs_release(lbSprings *springs) {
 }
 
 // Where the spring's point is.
-static void place(const lbSpring *spring, const lbFem *fem, const double *u, double x[3]) {
+static void place_spring_point(const lbSpring *spring, const lbFem *fem, const double *u,
+                               double x[3]) {
   memset(x, 0, 3 * sizeof(double));
   for (int32_t a = 0; a < spring->count; a++)
     for (size_t i = 0; i < 3; i++) {
@@ -69,7 +70,7 @@ double lb_fem_springs_pull(const lbSprings *springs, const lbFem *fem, const dou
   for (size_t s = 0; s < springs->count; s++) {
     const lbSpring *spring = &springs->list[s];
     double x[3], v[3] = { 0 }, force[3];
-    place(spring, fem, u, x);
+    place_spring_point(spring, fem, u, x);
     for (int32_t a = 0; a < spring->count; a++) {
       int32_t node = fem->node_of_vertex[spring->vertices[a]];
       for (size_t i = 0; i < 3 && node >= 0; i++)
@@ -89,7 +90,7 @@ double lb_fem_springs_pull(const lbSprings *springs, const lbFem *fem, const dou
   return sum;
 }
 
-static void add_pair(lbSparse *A, int32_t a, int32_t b, double amount) {
+static void add_spring_pair(lbSparse *A, int32_t a, int32_t b, double amount) {
   for (int32_t i = 0; i < 3; i++) {
     int32_t at = lb_sparse_find(A, 3 * a + i, 3 * b + i);
     if (at >= 0) {
@@ -111,7 +112,7 @@ void lb_fem_springs_stiffen(const lbSprings *springs, const lbFem *fem, double c
         int32_t b = fem->node_of_vertex[spring->vertices[q]];
         double amount = k * spring->weights[p] * spring->weights[q];
         // The upper half stands for both; a vertex named twice meets itself twice.
-        if (a >= 0 && b >= 0) add_pair(A, a, b, p != q && a == b ? 2 * amount : amount);
+        if (a >= 0 && b >= 0) add_spring_pair(A, a, b, p != q && a == b ? 2 * amount : amount);
       }
   }
 }
@@ -119,7 +120,7 @@ void lb_fem_springs_stiffen(const lbSprings *springs, const lbFem *fem, double c
 void lb_fem_spring_force(const lbSpring *spring, const lbFem *fem, const double *u, const double *v,
                          double force[3]) {
   double x[3];
-  place(spring, fem, u, x);
+  place_spring_point(spring, fem, u, x);
   for (size_t i = 0; i < 3; i++) {
     force[i] = spring->stiffness * (spring->target[i] - x[i]);
     for (int32_t a = 0; a < spring->count; a++)

@@ -16,10 +16,10 @@ lbStatus lb_springs_set(lbSprings *springs, const lbFem *fem, const lbSpring *li
 void lb_springs_release(lbSprings *springs);
 
 // residual += the springs' forces; displacement is full, velocity and residual are of the system.
-// Returns the sum of their sizes (the spring part alone), a scale for what is left over.
+// Returns the sum of their magnitudes (the spring part only), a scale for residuals.
 double lb_fem_springs_pull(const lbSprings *springs, const lbFem *fem, const double *displacement,
                            const double *velocity, double *residual);
-// A += Σ (k + c_v b) w wᵀ; what has no place in the pattern goes to the diagonal, which makes A
+// A += Σ (k + c_v b) w wᵀ; entries outside the pattern go to the diagonal, which makes A
 // stiffer than it is, never softer.
 void lb_fem_springs_stiffen(const lbSprings *springs, const lbFem *fem, double c_v, lbSparse *A);
 // The force of one on the body; velocity is full.

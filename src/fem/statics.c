@@ -26,7 +26,7 @@ typedef struct Solver {
   lbStaticResult result;
 } Solver;
 
-static void release(Solver *s) {
+static void release_statics(Solver *s) {
   lb_assembler_destroy(s->assembler);
   lb_sparse_destroy(s->K);
   lb_cholesky_destroy(s->factor);
@@ -37,7 +37,7 @@ static void release(Solver *s) {
   lb_free(s->step);
 }
 
-static lbStatus prepare(Solver *s, const double *load, lbError *err) {
+static lbStatus prepare_statics(Solver *s, const double *load, lbError *err) {
   s->size = 3 * (size_t)s->fem->node_count;
   s->full_size = 3 * (size_t)s->fem->vertex_count;
   s->load = lb_alloc(s->size, sizeof(double));
@@ -70,7 +70,7 @@ static lbStatus check_rest(Solver *s, lbError *err) {
 }
 
 // residual = scale f − R(u) from s->force; returns its norm.
-static double find_residual(Solver *s, double scale) {
+static double find_statics_residual(Solver *s, double scale) {
   lb_fem_compress(s->fem, s->force, s->residual);
   for (size_t i = 0; i < s->size; i++) s->residual[i] = scale * s->load[i] - s->residual[i];
   return lb_norm(s->size, s->residual);
@@ -105,16 +105,18 @@ static double potential_at(Solver *s, const double *u, double t, double scale) {
   return lb_assemble(s->assembler, s->trial, s->force, NULL) - scale * work;
 }
 
-// Backtracks until the potential has fallen enough (Armijo), or the residual has when the fall is
-// lost in rounding. Moves u there and updates the potential; false when no step helps.
-static bool line_search(Solver *s, double *u, double scale, double norm, double *potential) {
+// Backtracks until the potential decreases sufficiently (Armijo), or the residual does where the
+// decrease of the potential is lost in rounding. Moves u there and updates the potential; false
+// when no step helps.
+static bool search_statics_line(Solver *s, double *u, double scale, double norm,
+                                double *potential) {
   double slope = lb_dot_product(s->size, s->residual, s->step); // −dΠ/dt at t = 0
   double rounding = 1e-13 * (fabs(*potential) + slope);
   for (double t = 1; t > 1e-7; t *= 0.5) {
     double reached = potential_at(s, u, t, scale);
     if (!isfinite(reached)) continue;
     bool falls = reached <= *potential - 1e-4 * t * slope;
-    if (!falls && reached <= *potential + rounding) falls = find_residual(s, scale) < norm;
+    if (!falls && reached <= *potential + rounding) falls = find_statics_residual(s, scale) < norm;
     if (!falls) continue;
     memcpy(u, s->trial, s->full_size * sizeof(double));
     *potential = reached;
@@ -123,14 +125,14 @@ static bool line_search(Solver *s, double *u, double scale, double norm, double 
   return false;
 }
 
-// Newton at one load factor. *converged tells; u holds the last iterate.
+// Newton at one load factor. *converged: whether; u holds the last iterate.
 static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbError *err) {
   double reference = fabs(scale) * lb_norm(s->size, s->load);
   memset(s->step, 0, s->size * sizeof(double));
   double potential = potential_at(s, u, 0, scale);
   if (!(reference > 0)) reference = element_force_norm(s); // only the start strains the body
   for (int32_t i = 0;; i++) {
-    double norm = find_residual(s, scale);
+    double norm = find_statics_residual(s, scale);
     s->result.residual = reference > 0 ? norm / reference : norm;
     *converged =
         isfinite(norm) && (norm <= s->def->tolerance * reference || norm <= residual_floor(s, u));
@@ -144,7 +146,7 @@ static lbStatus newton(Solver *s, double *u, double scale, bool *converged, lbEr
     if (status) return status;
     s->result.shift_count += shifted;
     s->result.iterations++;
-    if (!line_search(s, u, scale, norm, &potential)) return LB_OK;
+    if (!search_statics_line(s, u, scale, norm, &potential)) return LB_OK;
   }
 }
 
@@ -184,7 +186,7 @@ static lbStatus solve_in_steps(Solver *s, double *u, lbError *err) {
 lbStatus lb_fem_static(const lbFem *fem, const double *load, const lbStaticDef *def,
                        double *displacement, lbStaticResult *out, lbError *err) {
   Solver s = { .fem = fem, .def = def };
-  lbStatus status = prepare(&s, load, err);
+  lbStatus status = prepare_statics(&s, load, err);
   double *u = status ? NULL : lb_duplicate(displacement, s.full_size, sizeof(double));
   if (!status && !u) status = lb_fail_memory(err);
   if (!status) status = lb_fem_check_held(fem, err);
@@ -196,6 +198,6 @@ lbStatus lb_fem_static(const lbFem *fem, const double *load, const lbStaticDef *
     *out = s.result;
   }
   lb_free(u);
-  release(&s);
+  release_statics(&s);
   return status;
 }

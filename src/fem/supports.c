@@ -105,9 +105,11 @@ static double cubic_rate(double t, double h, double p, double v, double q, doubl
   return 6 * t * (1 - t) * (q - p) / h + (1 - t) * (1 - 3 * t) * v + t * (3 * t - 2) * w;
 }
 
-static lbQuat load_quat(const double *q) { return lb_quat(q[0], q[1], q[2], q[3]); }
+static lbQuat load_support_quat(const double *q) { return lb_quat(q[0], q[1], q[2], q[3]); }
 
-static void store_quat(double *to, lbQuat q) { to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w; }
+static void store_support_quat(double *to, lbQuat q) {
+  to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
+}
 
 static lbSupportMotion frame_between(const lbSupports *s, double t, double h) {
   lbSupportMotion frame = s->end;
@@ -119,7 +121,8 @@ static lbSupportMotion frame_between(const lbSupports *s, double t, double h) {
                                           b->position[i], b->linear_velocity[i]);
     frame.angular_velocity[i] = (1 - t) * a->angular_velocity[i] + t * b->angular_velocity[i];
   }
-  store_quat(frame.rotation, lb_quat_slerp(load_quat(a->rotation), load_quat(b->rotation), t));
+  store_support_quat(frame.rotation, lb_quat_slerp(load_support_quat(a->rotation),
+                                                   load_support_quat(b->rotation), t));
   return frame;
 }
 
@@ -158,8 +161,8 @@ const double *lb_supports_relative(lbSupports *s, const double *displacement,
 }
 
 void lb_supports_follow(const lbSupports *s, const double *from, double *to) {
-  lbQuat turn = lb_quat_normalise(
-      lb_quat_multiply(load_quat(s->next.rotation), lb_quat_conjugate(load_quat(s->now.rotation))));
+  lbQuat turn = lb_quat_normalise(lb_quat_multiply(
+      load_support_quat(s->next.rotation), lb_quat_conjugate(load_support_quat(s->now.rotation))));
   lbVec3 before = lb_vec3_load(s->now.position), after = lb_vec3_load(s->next.position);
   for (size_t n = 0; n < (size_t)s->fem->node_count; n++) {
     size_t v = (size_t)s->fem->vertex_of_node[n];
@@ -174,16 +177,16 @@ static void turn_vector(lbQuat turn, double *vector) {
 }
 
 static void carry_frame(lbSupportMotion *frame, lbQuat turn, lbVec3 shift) {
-  lbQuat q = lb_quat_normalise(lb_quat_multiply(turn, load_quat(frame->rotation)));
+  lbQuat q = lb_quat_normalise(lb_quat_multiply(turn, load_support_quat(frame->rotation)));
   turn_vector(turn, frame->position);
   lb_vec3_store(frame->position, lb_add(lb_vec3_load(frame->position), shift));
-  store_quat(frame->rotation, q);
+  store_support_quat(frame->rotation, q);
   turn_vector(turn, frame->linear_velocity);
   turn_vector(turn, frame->angular_velocity);
 }
 
 // Rows that the next lb_supports_set replaces need not be carried.
 void lb_supports_carry(lbSupports *s, const double rotation[4], const double shift[3]) {
-  carry_frame(&s->now, load_quat(rotation), lb_vec3_load(shift));
+  carry_frame(&s->now, load_support_quat(rotation), lb_vec3_load(shift));
   s->next = s->begin = s->end = s->now;
 }

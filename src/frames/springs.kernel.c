@@ -184,5 +184,5 @@ static void turn_blocks(const double R[9], const double *X, double *to) {
   }
 }
 
-const lbFrameSpringKernels LB_KERNEL(lb_frame_spring_kernels) = { .springs = springs,
-                                                                  .turn = turn_blocks };
+LB_KERNEL_TABLE(lbFrameSpringKernels, lb_frame_spring_kernels) = { .springs = springs,
+                                                                   .turn = turn_blocks };

@@ -91,7 +91,7 @@ static int cheapest_cut(const Build *build, Range range, int axis, double low, d
 }
 
 // Reorders the range and returns where its right part begins; both parts have items.
-static int32_t split(Build *build, Range range) {
+static int32_t split_items(Build *build, Range range) {
   int32_t *items = build->tree->items;
   int32_t half = range.begin + (range.end - range.begin) / 2;
   double low, high;
@@ -126,7 +126,7 @@ static void build_nodes(Build *build) {
       node->count = range.end - range.begin;
       continue;
     }
-    int32_t middle = split(build, range);
+    int32_t middle = split_items(build, range);
     LB_ASSERT(stacked + 2 <= STACK_SIZE);
     stack[stacked++] = (Range){ middle, range.end, range.depth + 1, id };
     stack[stacked++] = (Range){ range.begin, middle, range.depth + 1, -1 };
@@ -185,19 +185,6 @@ static void refit_inner(lbAabbTree *tree, int32_t id) {
   lbAabbNode *node = &tree->nodes[id];
   node->box = tree->nodes[id + 1].box;
   lb_box_add_box(&node->box, &tree->nodes[node->first].box);
-}
-
-void lb_aabb_tree_refit(lbAabbTree *tree, const lbBox *boxes) {
-  for (int32_t id = tree->node_count - 1; id >= 0; id--) {
-    lbAabbNode *node = &tree->nodes[id];
-    if (node->count == 0) {
-      refit_inner(tree, id);
-      continue;
-    }
-    node->box = lb_box_empty();
-    for (int32_t i = 0; i < node->count; i++)
-      lb_box_add_box(&node->box, &boxes[tree->items[node->first + i]]);
-  }
 }
 
 void lb_aabb_tree_refit_triangles(lbAabbTree *tree, const lbTriangles *surface, double margin) {

@@ -27,9 +27,8 @@ lbStatus lb_aabb_tree_build_triangles(const lbTriangles *surface, lbAabbTree **o
 lbAabbTree *lb_aabb_tree_copy(const lbAabbTree *tree); // NULL: no memory
 void lb_aabb_tree_destroy(lbAabbTree *tree);           // NULL is legal
 
-// New boxes for the same items. The shape of the tree stays.
-void lb_aabb_tree_refit(lbAabbTree *tree, const lbBox *boxes);
-// The same for triangles at new positions; each box also holds `margin` (>= 0) around its triangle.
+// New boxes for triangles at new positions, each enlarged by `margin` (>= 0). The shape of the tree
+// stays.
 void lb_aabb_tree_refit_triangles(lbAabbTree *tree, const lbTriangles *surface, double margin);
 
 // Calls visit for every item of every leaf that meets the box, so items just beside it may come
@@ -38,7 +37,7 @@ typedef bool lbAabbVisit(int32_t item, void *context);
 bool lb_aabb_tree_overlap(const lbAabbTree *tree, const lbBox *box, lbAabbVisit *visit,
                           void *context);
 
-// The nearest item by an exact distance of the caller's, who returns the squared distance from
+// The nearest item by the caller's exact distance function, which returns the squared distance from
 // point to item (at least that to the item's box). Equal distances: the smallest id. Returns the
 // item or -1 when none is nearer than *distance2, which holds the squared distance afterwards.
 typedef double lbAabbDistance(int32_t item, lbVec3 point, void *context);
@@ -61,6 +60,10 @@ bool lb_surface_ray_cast(const lbAabbTree *tree, const lbTriangles *surface, lbV
 // False when nothing is within max_distance (may be INFINITY). Equal distance: the smallest id.
 bool lb_surface_closest_point(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,
                               double max_distance, lbSurfacePoint *closest);
+// The same answer sooner, where a triangle is known that is probably near (-1: none): its distance
+// bounds the search.
+bool lb_surface_closest_point_from(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,
+                                   double max_distance, int32_t first, lbSurfacePoint *closest);
 // Whether anything is nearer than that, found in less time.
 bool lb_surface_is_near(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,
                         double distance);

@@ -2,8 +2,7 @@
 #ifndef LB_GEOMETRY_VOXEL_GRID_H
 #define LB_GEOMETRY_VOXEL_GRID_H
 
-#include "geometry/box.h"
-#include "geometry/triangle.h"
+#include "limber/math.h"
 
 typedef struct lbVoxelGrid {
   lbVec3 origin;   // the low corner of cell 0 0 0
@@ -24,21 +23,11 @@ static inline int32_t lb_voxel_grid_index(const lbVoxelGrid *grid, int32_t x, in
                                           int32_t z) {
   return x + grid->size[0] * (y + grid->size[1] * z);
 }
-static inline bool lb_voxel_grid_holds(const lbVoxelGrid *grid, int32_t x, int32_t y, int32_t z) {
-  return x >= 0 && y >= 0 && z >= 0 && x < grid->size[0] && y < grid->size[1] && z < grid->size[2];
-}
 // Corner x y z of the grid's lines; cell x y z lies between corners x y z and x+1 y+1 z+1.
 static inline lbVec3 lb_voxel_grid_corner(const lbVoxelGrid *grid, int32_t x, int32_t y,
                                           int32_t z) {
   return lb_vec3(grid->origin.x + grid->cell * x, grid->origin.y + grid->cell * y,
                  grid->origin.z + grid->cell * z);
 }
-
-// The cell that holds a point; false outside the grid. A point on a face belongs to the higher
-// cell, except on the grid's own high faces.
-bool lb_voxel_grid_find(const lbVoxelGrid *grid, lbVec3 point, int32_t cell[3]);
-
-// Sets to `value` every cell that the triangle touches (see lb_triangle_touches_box).
-void lb_voxel_grid_mark_triangle(lbVoxelGrid *grid, lbVec3 a, lbVec3 b, lbVec3 c, uint8_t value);
 
 #endif

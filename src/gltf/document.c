@@ -21,7 +21,7 @@ void lb_gltf_set_failed(lbGltf *gltf, lbStatus status) {
   if (!gltf->status) gltf->status = status;
 }
 
-static void list_all(lbGltf *gltf, lbJson *lists[LIST_COUNT]) {
+static void list_gltf_all(lbGltf *gltf, lbJson *lists[LIST_COUNT]) {
   lbJson *all[LIST_COUNT] = { &gltf->accessors, &gltf->views,  &gltf->materials, &gltf->images,
                               &gltf->textures,  &gltf->meshes, &gltf->nodes,     &gltf->samplers,
                               &gltf->channels,  &gltf->skins };
@@ -30,7 +30,7 @@ static void list_all(lbGltf *gltf, lbJson *lists[LIST_COUNT]) {
 
 lbStatus lb_gltf_check(lbGltf *gltf, lbError *err) {
   lbJson *lists[LIST_COUNT];
-  list_all(gltf, lists);
+  list_gltf_all(gltf, lists);
   for (int i = 0; i < LIST_COUNT; i++)
     if (lists[i]->failed) lb_gltf_set_failed(gltf, LB_ERR_MEMORY);
   if (gltf->status == LB_ERR_UNSUPPORTED)
@@ -52,7 +52,7 @@ lbStatus lb_gltf_check_floats(const float *values, size_t count, const char *wha
 
 lbGltfDef lb_gltf_def(void) { return (lbGltfDef){ .up = 'z', .animation_name = "simulation" }; }
 
-static lbStatus check_def(const lbGltfDef *def, lbError *err) {
+static lbStatus check_gltf_def(const lbGltfDef *def, lbError *err) {
   if (def->up != 'z' && def->up != 'y')
     return lb_fail(err, LB_ERR_ARGUMENT, "up is character %d, it must be 'z' or 'y'", (int)def->up);
   if (def->frame_count < 0 || (def->frame_count > 0 && !def->times))
@@ -70,7 +70,7 @@ static lbStatus check_def(const lbGltfDef *def, lbError *err) {
 }
 
 lbStatus lb_gltf_create(const lbGltfDef *def, lbGltf **out, lbError *err) {
-  lbStatus status = check_def(def, err);
+  lbStatus status = check_gltf_def(def, err);
   if (status) return status;
   lbGltf *gltf = lb_alloc(1, sizeof *gltf);
   if (!gltf) return lb_fail_memory(err);
@@ -89,7 +89,7 @@ lbStatus lb_gltf_create(const lbGltfDef *def, lbGltf **out, lbError *err) {
 void lb_gltf_destroy(lbGltf *gltf) {
   if (!gltf) return;
   lbJson *lists[LIST_COUNT];
-  list_all(gltf, lists);
+  list_gltf_all(gltf, lists);
   for (int i = 0; i < LIST_COUNT; i++) lb_json_release(lists[i]);
   for (int32_t i = 0; i < gltf->piece_count; i++) lb_free(gltf->pieces[i].owned);
   lb_free(gltf->pieces);
@@ -285,7 +285,7 @@ static void put_animation(const lbGltf *gltf, lbJson *json) {
 }
 
 // The JSON text. Release it.
-static lbStatus put_together(lbGltf *gltf, lbJson *json, lbError *err) {
+static lbStatus assemble_glb(lbGltf *gltf, lbJson *json, lbError *err) {
   *json = (lbJson){ 0 };
   lbStatus status = lb_gltf_check(gltf, err);
   if (!status && !gltf->nodes.count)
@@ -343,7 +343,7 @@ lbStatus lb_gltf_save(lbGltf *gltf, const char *path, lbError *err) {
   static const uint8_t zeros[4] = { 0 };
   lbJson json;
   lbFileWriter writer;
-  lbStatus status = put_together(gltf, &json, err);
+  lbStatus status = assemble_glb(gltf, &json, err);
   if (status) return status;
   status = lb_file_begin(&writer, path, err);
   if (!status) {
@@ -372,7 +372,7 @@ static void copy_pieces(const lbGltf *gltf, uint8_t *to) {
 
 lbStatus lb_gltf_pack(lbGltf *gltf, uint8_t **bytes, size_t *byte_count, lbError *err) {
   lbJson json;
-  lbStatus status = put_together(gltf, &json, err);
+  lbStatus status = assemble_glb(gltf, &json, err);
   if (status) return status;
   size_t total = HEADER_BYTES + json.length + padding(json.length) + (size_t)gltf->bytes;
   uint8_t *file = lb_alloc(total, 1);
@@ -395,7 +395,7 @@ lbStatus lb_gltf_take(lbGltf *gltf, size_t alignment, char **json, size_t *json_
   LB_ASSERT(alignment % 4 == 0);
   gltf->bytes = (gltf->bytes + alignment - 1) / alignment * alignment;
   lbJson text;
-  lbStatus status = put_together(gltf, &text, err);
+  lbStatus status = assemble_glb(gltf, &text, err);
   if (status) return status;
   uint8_t *block = lb_alloc((size_t)gltf->bytes, 1);
   if (!block) {

@@ -67,7 +67,7 @@ int32_t lb_gltf_add_joints(lbGltf *gltf, const int32_t *joints, size_t count);
 // An accessor of 4x4 matrices. Copies them.
 int32_t lb_gltf_add_matrices(lbGltf *gltf, const float *matrices, size_t count);
 
-// The attributes JOINTS_n and WEIGHTS_n of a mesh, and the checks of what they are made from.
+// The attributes JOINTS_n and WEIGHTS_n of a mesh, and checks of their input.
 lbStatus lb_gltf_check_influences(const lbGltfMesh *mesh, int32_t point_count, lbError *err);
 int32_t lb_gltf_joints_most(const lbGltfMesh *mesh, int32_t point_count);
 void lb_gltf_put_influences(lbGltf *gltf, const lbGltfMesh *mesh, lbJson *attributes);

@@ -48,7 +48,7 @@ void lb_gltf_texture_range(const lbGltf *gltf, int32_t texture, int64_t *begin, 
   *bytes = (int64_t)piece->bytes;
 }
 
-static float clamp(float value) { return value >= 0 ? (value <= 1 ? value : 1) : 0; }
+static float clamp_to_unit(float value) { return value >= 0 ? (value <= 1 ? value : 1) : 0; }
 
 lbStatus lb_gltf_add_material(lbGltf *gltf, const lbGltfMaterial *material, int32_t *id,
                               lbError *err) {
@@ -59,7 +59,7 @@ lbStatus lb_gltf_add_material(lbGltf *gltf, const lbGltfMaterial *material, int3
                    material->name ? material->name : "", (int)material->texture,
                    (int)gltf->textures.count);
   float color[4];
-  for (int k = 0; k < 4; k++) color[k] = clamp(material->base_color[k]);
+  for (int k = 0; k < 4; k++) color[k] = clamp_to_unit(material->base_color[k]);
   lbJson *list = &gltf->materials;
   int32_t number = lb_json_next(list);
   lb_json_put(list, lb_gltf_open(list, material->name));
@@ -71,9 +71,9 @@ lbStatus lb_gltf_add_material(lbGltf *gltf, const lbGltfMaterial *material, int3
     lb_json_put(list, "}");
   }
   lb_json_put(list, ",\"metallicFactor\":");
-  lb_json_put_number(list, (double)clamp(material->metallic));
+  lb_json_put_number(list, (double)clamp_to_unit(material->metallic));
   lb_json_put(list, ",\"roughnessFactor\":");
-  lb_json_put_number(list, (double)clamp(material->roughness));
+  lb_json_put_number(list, (double)clamp_to_unit(material->roughness));
   lb_json_put(list, color[3] < 1 ? "},\"alphaMode\":\"BLEND\"" : "}");
   lb_json_put(list, material->two_sided ? ",\"doubleSided\":true}" : "}");
   status = lb_gltf_check(gltf, err);

@@ -6,7 +6,7 @@
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static lbStatus check_targets(const lbGltfMesh *mesh, size_t values, lbError *err) {
+static lbStatus check_mesh_targets(const lbGltfMesh *mesh, size_t values, lbError *err) {
   if (mesh->target_count < 0 || (mesh->target_count > 0 && !mesh->targets))
     return lb_fail(err, LB_ERR_ARGUMENT, "target_count is %d, with %s targets",
                    (int)mesh->target_count, mesh->targets ? "its" : "no");
@@ -64,12 +64,12 @@ static lbStatus check_mesh(const lbGltf *gltf, const lbGltfMesh *mesh, lbError *
     status = lb_gltf_check_floats(mesh->uvs, 2 * (size_t)mesh->vertex_count, "uvs", err);
   for (int32_t i = 0; i < mesh->part_count && !status; i++) status = check_part(gltf, mesh, i, err);
   if (!status) status = lb_gltf_check_influences(mesh, point_count_of(mesh), err);
-  return status ? status : check_targets(mesh, values, err);
+  return status ? status : check_mesh_targets(mesh, values, err);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// An accessor of what points have, given to every vertex at them.
+// An accessor of values of points, copied to every vertex of a point.
 static int32_t add_spread(lbGltf *gltf, const lbGltfMesh *mesh, const float *values, bool bounds) {
   size_t count = (size_t)mesh->vertex_count;
   float *spread = gltf->status ? NULL : lb_alloc(count, 3 * sizeof(float));

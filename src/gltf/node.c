@@ -10,8 +10,8 @@ static float length_of(const float q[4]) {
   return sqrtf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
-static lbStatus check_rotations(const float *rotations, size_t count, const char *what,
-                                lbError *err) {
+static lbStatus check_node_rotations(const float *rotations, size_t count, const char *what,
+                                     lbError *err) {
   for (size_t i = 0; i < count; i++) {
     const float *q = rotations + 4 * i;
     float length = length_of(q);
@@ -43,11 +43,11 @@ static lbStatus check_node(const lbGltf *gltf, const lbGltfNode *node, lbError *
     return lb_fail(err, LB_ERR_ARGUMENT, "a glTF node has weights, but no mesh with targets");
   lbStatus status = LB_OK;
   if (node->translation) status = lb_gltf_check_floats(node->translation, 3, "translation", err);
-  if (!status && node->rotation) status = check_rotations(node->rotation, 1, "rotation", err);
+  if (!status && node->rotation) status = check_node_rotations(node->rotation, 1, "rotation", err);
   if (!status && node->translations)
     status = lb_gltf_check_floats(node->translations, 3 * frames, "translations", err);
   if (!status && node->rotations)
-    status = check_rotations(node->rotations, frames, "rotations", err);
+    status = check_node_rotations(node->rotations, frames, "rotations", err);
   if (!status && node->weights)
     status = lb_gltf_check_floats(node->weights, frames * (size_t)target_count_of(gltf, node),
                                   "weights", err);
@@ -56,7 +56,7 @@ static lbStatus check_node(const lbGltf *gltf, const lbGltfNode *node, lbError *
 
 // ---- rotations ---------------------------------------------------------------------------------
 
-// Unit length, as exactly as floats go: what is already so stays as it is, bit for bit.
+// Normalises to float precision; a rotation of unit length keeps its bits.
 static void put_unit(const float from[4], float to[4]) {
   double length = (double)length_of(from);
   if (fabs(length - 1) < 1e-6) length = 1;

@@ -65,15 +65,15 @@ static lbStatus check_skin(const lbGltf *gltf, const lbGltfSkin *skin, lbError *
 // ---- writing -----------------------------------------------------------------------------------
 
 // The row of a vertex in set n: four joints and weights, of its point, divided by their sum.
-static void put_row(const lbGltfMesh *mesh, size_t point, size_t set, int32_t *joints,
-                    float *weights) {
+static void put_skin_row(const lbGltfMesh *mesh, size_t point, size_t set, int32_t *joints,
+                         float *weights) {
   size_t width = (size_t)mesh->influence_count;
   const float *own = mesh->joint_weights + point * width;
   double sum = 0;
   for (size_t k = 0; k < width; k++) sum += (double)own[k];
   for (size_t k = 0; k < 4; k++) {
     size_t at = 4 * set + k;
-    bool used = at < width && own[at] > 0; // unused joints are 0, as the format wants
+    bool used = at < width && own[at] > 0; // unused joints must be 0
     weights[k] = used ? (float)((double)own[at] / sum) : 0;
     joints[k] = used ? mesh->joints[point * width + at] : 0;
   }
@@ -87,8 +87,8 @@ void lb_gltf_put_influences(lbGltf *gltf, const lbGltfMesh *mesh, lbJson *attrib
     float *weights = lb_alloc(4 * count, sizeof *weights);
     char name[32];
     for (size_t v = 0; v < count && weights; v++)
-      put_row(mesh, mesh->points ? (size_t)mesh->points[v] : v, set, joints + 4 * v,
-              weights + 4 * v);
+      put_skin_row(mesh, mesh->points ? (size_t)mesh->points[v] : v, set, joints + 4 * v,
+                   weights + 4 * v);
     snprintf(name, sizeof name, "JOINTS_%d", (int)set);
     lb_gltf_put_attribute(attributes, name, lb_gltf_add_joints(gltf, joints, count));
     snprintf(name, sizeof name, "WEIGHTS_%d", (int)set);

@@ -13,7 +13,7 @@
 
 enum { FIELDS = 40 };
 static const double ENOUGH = 0.1;    // of the longest projection
-static const double NOTHING = 1e-12; // no field sees what is left; fields have unit length
+static const double NOTHING = 1e-12; // a residual below this is zero; fields have unit length
 
 int32_t lb_cluster_end(int32_t count, const double *values, double gap, int32_t begin) {
   int32_t end = begin + 1;
@@ -80,44 +80,45 @@ static lbStatus multiply_fields(FieldWork *work, lbError *err) {
   return status;
 }
 
-static double dot(size_t n, const double *x, const double *y) {
+static double dot_columns(size_t n, const double *x, const double *y) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
   return sum;
 }
 
-// The row that decides: the first that is long enough, -1 when all are zero.
+// The row that fixes the sign: the first whose length is above the tolerance, -1 when all are zero.
 static int32_t choose_row(int32_t rows, size_t members, const double *P) {
   double longest = 0;
   for (int32_t f = 0; f < rows; f++) {
     const double *p = P + (size_t)f * members;
-    longest = fmax(longest, sqrt(dot(members, p, p)));
+    longest = fmax(longest, sqrt(dot_columns(members, p, p)));
   }
   if (!(longest > NOTHING)) return -1;
   for (int32_t f = 0; f < rows; f++) {
     const double *p = P + (size_t)f * members;
-    if (sqrt(dot(members, p, p)) >= ENOUGH * longest) return f;
+    if (sqrt(dot_columns(members, p, p)) >= ENOUGH * longest) return f;
   }
   return -1;
 }
 
-// x <- x − Σ q (qᵀ x) over the first `count` columns of Q, twice; returns what is left of it.
-static double subtract(size_t members, size_t count, const double *Q, double *x) {
+// x <- x − Σ q (qᵀ x) over the first `count` columns of Q, twice; returns the relative length of
+// the rest.
+static double subtract_projections(size_t members, size_t count, const double *Q, double *x) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t k = 0; k < count; k++) {
       const double *q = Q + k * members;
-      double along = dot(members, q, x);
+      double along = dot_columns(members, q, x);
       for (size_t i = 0; i < members; i++) x[i] -= along * q[i];
     }
-  return sqrt(dot(members, x, x));
+  return sqrt(dot_columns(members, x, x));
 }
 
-// Where no field is left to ask: any unit vector that is independent of the columns before.
-static void complete(size_t members, size_t count, const double *Q, double *q) {
+// When the fields are exhausted: any unit vector that is independent of the columns before.
+static void complete_basis(size_t members, size_t count, const double *Q, double *q) {
   for (size_t axis = 0; axis < members; axis++) {
     memset(q, 0, members * sizeof *q);
     q[axis] = 1;
-    double length = subtract(members, count, Q, q);
+    double length = subtract_projections(members, count, Q, q);
     if (length * length < 0.5 / (double)members) continue;
     for (size_t i = 0; i < members; i++) q[i] /= length;
     return;
@@ -130,14 +131,14 @@ static void choose_rotation(int32_t rows, size_t members, double *P, double *Q) 
     double *q = Q + k * members;
     int32_t row = choose_row(rows, members, P);
     if (row < 0) {
-      complete(members, k, Q, q);
+      complete_basis(members, k, Q, q);
       continue;
     }
     memcpy(q, P + (size_t)row * members, members * sizeof *q);
-    double length = subtract(members, k, Q, q);
+    double length = subtract_projections(members, k, Q, q);
     for (size_t i = 0; i < members; i++) q[i] /= length;
     for (int32_t f = 0; f < rows; f++) {
-      double *p = P + (size_t)f * members, along = dot(members, p, q);
+      double *p = P + (size_t)f * members, along = dot_columns(members, p, q);
       for (size_t i = 0; i < members; i++) p[i] -= along * q[i];
     }
   }

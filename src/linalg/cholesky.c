@@ -15,7 +15,7 @@
 
 struct lbCholesky {
   lbFronts *fronts;
-  bool compact;    // single precision where that is enough
+  bool compact;    // single precision where that suffices
   float *single;   // L, or NULL
   double *full;    // L in double precision, or NULL
   lbRefine refine; // of the single one
@@ -25,7 +25,7 @@ struct lbCholesky {
   int32_t size;
   int32_t *column_begin; // (size + 1), of the pattern that was analysed
   bool factored;
-  double beside_bytes; // of what is solved with it
+  double beside_bytes; // of other data of the same solves
   double reciprocal_condition, analyse_seconds, factor_seconds;
 };
 
@@ -105,7 +105,7 @@ void lb_cholesky_keep_room(lbCholesky *factor, double bytes) { factor->beside_by
 
 // ---- factorisation -----------------------------------------------------------------------------
 
-static lbStatus check_matrix(const lbCholesky *factor, const lbSparse *A, lbError *err) {
+static lbStatus check_cholesky_matrix(const lbCholesky *factor, const lbSparse *A, lbError *err) {
   if (A->size != factor->size || memcmp(A->column_begin, factor->column_begin,
                                         ((size_t)A->size + 1) * sizeof *A->column_begin))
     return lb_fail(
@@ -127,7 +127,7 @@ static lbStatus check_values(const lbSparse *A, double scale, lbError *err) {
 }
 
 // The power of two that brings the diagonal of A below 2: single precision has fewer exponents.
-static lbStatus find_scale(const lbSparse *A, double *scale, lbError *err) {
+static lbStatus find_cholesky_scale(const lbSparse *A, double *scale, lbError *err) {
   double *diagonal = lb_alloc((size_t)A->size, sizeof *diagonal), most = 0;
   if (!diagonal) return lb_fail_memory(err);
   lb_sparse_diagonal(A, diagonal);
@@ -166,7 +166,7 @@ static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *er
   if (!factor->single) factor->single = take_values(factor, sizeof(float), err);
   if (!factor->single) return LB_ERR_MEMORY;
   double *sums = lb_alloc((size_t)A->size, sizeof *sums);
-  lbStatus status = sums ? find_scale(A, &matrix.scale, err) : lb_fail_memory(err);
+  lbStatus status = sums ? find_cholesky_scale(A, &matrix.scale, err) : lb_fail_memory(err);
   if (!status)
     status = lb_fronts_factor_single(factor->fronts, &matrix, factor->single, &factor->scratch,
                                      &pivots, err);
@@ -182,7 +182,8 @@ static lbStatus factor_single(lbCholesky *factor, const lbSparse *A, lbError *er
   if (!status) status = lb_refine_probe(&factor->refine, err);
   lb_free(sums);
   if (!status && !(factor->refine.contraction <= LB_CHOLESKY_ONE_SWEEP))
-    status = lb_fail(err, LB_ERR_NUMERIC, "sparse Cholesky: single precision is not enough");
+    status = lb_fail(err, LB_ERR_NUMERIC,
+                     "sparse Cholesky: the matrix is too ill-conditioned for single precision");
   if (status) drop_single(factor);
   return status;
 }
@@ -206,7 +207,7 @@ lbStatus lb_cholesky_factor_shifted(lbCholesky *factor, const lbSparse *A, doubl
   double start = lb_seconds();
   lbFrontMatrix matrix = { A, B, shift, 1 };
   factor->factored = false;
-  lbStatus status = check_matrix(factor, A, err);
+  lbStatus status = check_cholesky_matrix(factor, A, err);
   if (!status) status = check_values(A, 1, err);
   if (!status && B && !lb_sparse_contains(A, B))
     status = lb_fail(err, LB_ERR_ARGUMENT,
@@ -223,7 +224,7 @@ lbStatus lb_cholesky_factor_shifted(lbCholesky *factor, const lbSparse *A, doubl
 
 // ---- solves ------------------------------------------------------------------------------------
 
-static lbStatus reserve(lbCholesky *factor, int32_t width, lbError *err) {
+static lbStatus reserve_solve_columns(lbCholesky *factor, int32_t width, lbError *err) {
   if (width <= factor->width) return LB_OK;
   lb_free(factor->Y);
   lb_free(factor->work);
@@ -259,7 +260,7 @@ static inline __attribute__((always_inline)) void store(const Panel *p, size_t w
     for (size_t c = 0; c < count; c++) p->X[c * n + (size_t)order[i]] = p->factor->Y[i * width + c];
 }
 
-static void load_rows(int32_t begin, int32_t end, void *context) {
+static void load_cholesky_rows(int32_t begin, int32_t end, void *context) {
   enum { FEW = LB_FRONT_WIDTH_FEW };
   const Panel *p = context;
   if (p->width == FEW && p->count == FEW)
@@ -268,7 +269,7 @@ static void load_rows(int32_t begin, int32_t end, void *context) {
     load(p, (size_t)p->width, (size_t)p->count, (size_t)begin, (size_t)end);
 }
 
-static void store_rows(int32_t begin, int32_t end, void *context) {
+static void store_cholesky_rows(int32_t begin, int32_t end, void *context) {
   enum { FEW = LB_FRONT_WIDTH_FEW };
   const Panel *p = context;
   if (p->width == FEW && p->count == FEW)
@@ -279,19 +280,19 @@ static void store_rows(int32_t begin, int32_t end, void *context) {
 
 static lbStatus solve_full(lbCholesky *factor, int32_t count, double *X, lbError *err) {
   int32_t width = lb_front_width(count);
-  lbStatus status = reserve(factor, width, err);
+  lbStatus status = reserve_solve_columns(factor, width, err);
   for (int32_t done = 0; done < count && !status; done += width) {
     Panel panel = { .factor = factor, .X = X + (size_t)done * (size_t)factor->size };
     panel.count = count - done < width ? count - done : width;
     panel.width = lb_front_width(panel.count);
-    lb_parallel_for(factor->size, ROWS, load_rows, &panel);
+    lb_parallel_for(factor->size, ROWS, load_cholesky_rows, &panel);
     lb_fronts_solve_double(factor->fronts, factor->full, panel.width, factor->Y, factor->work);
-    lb_parallel_for(factor->size, ROWS, store_rows, &panel);
+    lb_parallel_for(factor->size, ROWS, store_cholesky_rows, &panel);
   }
   return status;
 }
 
-// Refinement leaves alone what it cannot solve; the columns before it are solved.
+// Refinement leaves columns that it cannot solve unchanged; those before are solved.
 static lbStatus solve_single(lbCholesky *factor, double near, int32_t count, double *X,
                              lbError *err) {
   enum { TOGETHER = LB_FRONT_WIDTH_MANY };

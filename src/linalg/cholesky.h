@@ -22,11 +22,11 @@ lbStatus lb_cholesky_create(const lbSparse *A, lbCholesky **out, lbError *err);
 typedef lbStatus lbAnalyse(const lbSparse *A, struct lbFronts **out, lbError *err);
 lbStatus lb_cholesky_create_by(lbAnalyse *analyse, const lbSparse *A, lbCholesky **out,
                                lbError *err);
-// The same for a factor that is kept in single precision where it would have more than most_bytes
-// in double, and where that is enough: half the memory, made more than twice as fast. Solves are
-// refined to the accuracy of the other kind, which takes a little longer and needs the matrix: what
-// lb_cholesky_factor was given has to stay as it is until the last solve. Where single precision is
-// not enough, and for A + shift B, the factor is of the other kind.
+// The same for a factor that is kept in single precision where it would take more than most_bytes
+// in double and the matrix is conditioned well: half the memory, more than twice as fast. Solves
+// are refined to double accuracy, which takes a little longer and needs the matrix: the argument of
+// lb_cholesky_factor must stay unchanged until the last solve. Ill-conditioned matrices, and
+// A + shift B, are factored in double precision.
 lbStatus lb_cholesky_create_compact(const lbSparse *A, size_t most_bytes, lbCholesky **out,
                                     lbError *err);
 void lb_cholesky_destroy(lbCholesky *factor);
@@ -52,9 +52,9 @@ lbStatus lb_cholesky_solve(lbCholesky *factor, int32_t count, double *X, lbError
 lbStatus lb_cholesky_solve_near(lbCholesky *factor, double near, int32_t count, double *X,
                                 lbError *err);
 
-// X <- B X, B nearly A^-1: by what a factor in single precision gives without refinement, whose
-// errors are largest in the softest shapes. Others solve as above. work (work_count) is made use of
-// where it is enough.
+// X <- B X with B close to A^-1: a solve by the single-precision factor without refinement, whose
+// errors are largest in the softest shapes. A factor in double solves as above. work (work_count)
+// is used unless it is too small.
 lbStatus lb_cholesky_solve_once(lbCholesky *factor, int32_t count, double *X, size_t work_count,
                                 double *work, lbError *err);
 
@@ -63,7 +63,7 @@ lbStatus lb_cholesky_solve_once(lbCholesky *factor, int32_t count, double *X, si
 const double *lb_cholesky_soft_shapes(const lbCholesky *factor, int32_t *count);
 // Gives their memory back; the next solve of refined accuracy looks for them again.
 void lb_cholesky_drop_soft_shapes(lbCholesky *factor); // NULL is legal
-// Takes the first columns of X (size x count) instead, such as modes, where there are enough.
+// Takes the first columns of X (size x count) instead, such as modes, unless there are too few.
 lbStatus lb_cholesky_take_soft_shapes(lbCholesky *factor, int32_t count, const double *X,
                                       lbError *err);
 

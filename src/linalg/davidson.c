@@ -30,7 +30,7 @@ static void close_search(Search *s) {
   lb_free(s->selected);
 }
 
-static lbStatus open_search(const lbDavidson *def, Search *s, lbError *err) {
+static lbStatus open_davidson_search(const lbDavidson *def, Search *s, lbError *err) {
   *s = (Search){ .def = def };
   lbStatus status =
       lb_lanczos_create(def->factor, def->M, def->block / 2, def->capacity, &s->space, err);
@@ -73,7 +73,7 @@ static lbStatus estimate_errors(Search *s, int32_t width, lbError *err) {
 
 // Lengths in the norm of M of the columns of W, which lose what the space has of them: mostly all
 // but a little, so that it takes a second time to make them orthogonal to it.
-static void project(Search *s, int32_t width, double *lengths) {
+static void project_out_space(Search *s, int32_t width, double *lengths) {
   lbLanczos *space = s->space;
   size_t n = (size_t)space->size;
   lb_product_multiply(s->def->M, width, space->W, space->MW, space->product_work);
@@ -90,12 +90,12 @@ static void project(Search *s, int32_t width, double *lengths) {
 }
 
 // Takes the columns of W into the space.
-static lbStatus add_block(Search *s, int32_t width, double *lengths, lbError *err) {
+static lbStatus add_search_block(Search *s, int32_t width, double *lengths, lbError *err) {
   lbLanczos *space = s->space;
   int32_t before = space->m, after = before + width;
   size_t n = (size_t)space->size, ld = (size_t)space->capacity;
   double lost[2 * LB_LANCZOS_BLOCK];
-  project(s, width, lengths);
+  project_out_space(s, width, lengths);
   memcpy(lost, lengths, (size_t)width * sizeof *lost);
   lbStatus status = lb_lanczos_orthonormalise(space, before, width, space->W, space->MW, lost,
                                               space->C, space->R, err);
@@ -121,7 +121,7 @@ static lbStatus find_ritz(Search *s, lbError *err) {
 }
 
 // MW = V Y of the chosen pairs [begin, begin + width).
-static void combine(Search *s, int32_t begin, int32_t width) {
+static void combine_ritz_pairs(Search *s, int32_t begin, int32_t width) {
   lbLanczos *space = s->space;
   size_t m = (size_t)s->ritz_size;
   for (size_t j = 0; j < (size_t)width; j++)
@@ -132,7 +132,7 @@ static void combine(Search *s, int32_t begin, int32_t width) {
 }
 
 // W <- P W; products are made at other times, so that their work space is free.
-static lbStatus solve(Search *s, int32_t width, lbError *err) {
+static lbStatus precondition_directions(Search *s, int32_t width, lbError *err) {
   lbLanczos *space = s->space;
   space->solve_count += width;
   return lb_cholesky_solve_once(s->def->factor, width, space->W,
@@ -145,14 +145,14 @@ static lbStatus solve(Search *s, int32_t width, lbError *err) {
 static lbStatus find_corrections(Search *s, int32_t begin, int32_t width, lbError *err) {
   lbLanczos *space = s->space;
   size_t n = (size_t)space->size;
-  combine(s, begin, width);
+  combine_ritz_pairs(s, begin, width);
   lb_product_multiply(s->def->K, width, space->MW, space->W, space->product_work);
   lb_product_multiply(s->def->M, width, space->MW, space->MW, space->product_work);
   for (size_t j = 0; j < (size_t)width; j++) {
     double lambda = space->theta[s->chosen[(size_t)begin + j]];
     for (size_t i = j * n; i < (j + 1) * n; i++) space->W[i] -= lambda * space->MW[i];
   }
-  return solve(s, width, err);
+  return precondition_directions(s, width, err);
 }
 
 // Pairs by their errors, the largest first, in chosen; how many of them are above the tolerance.
@@ -187,7 +187,7 @@ static lbStatus turn_space(Search *s, int32_t keep, lbError *err) {
 }
 
 // Keeps the lowest Ritz vectors where there is no room for so many more.
-static lbStatus make_room(Search *s, int32_t width, lbError *err) {
+static lbStatus make_search_room(Search *s, int32_t width, lbError *err) {
   lbLanczos *space = s->space;
   if (space->m + width <= space->capacity) return LB_OK;
   int32_t keep = s->def->count + s->def->block;
@@ -202,14 +202,14 @@ static lbStatus make_room(Search *s, int32_t width, lbError *err) {
 
 // A step with the pairs that are furthest from modes, of which so many are too far; errors of all
 // of them are estimated.
-static lbStatus step(Search *s, int32_t above, lbError *err) {
+static lbStatus take_davidson_step(Search *s, int32_t above, lbError *err) {
   int32_t block = above <= s->def->block / 2 ? s->def->block / 2 : s->def->block;
   if (block > s->def->count) block = s->def->count;
   if (block > s->space->m) block = s->space->m;
-  lbStatus status = make_room(s, block, err);
+  lbStatus status = make_search_room(s, block, err);
   double lengths[2 * LB_LANCZOS_BLOCK];
   if (!status) status = find_corrections(s, 0, block, err);
-  if (!status) status = add_block(s, block, lengths, err);
+  if (!status) status = add_search_block(s, block, lengths, err);
   if (!status) status = estimate_errors(s, block, err);
   return status ? status : find_ritz(s, err);
 }
@@ -218,12 +218,12 @@ static lbStatus step(Search *s, int32_t above, lbError *err) {
 // below the tolerance.
 static lbStatus verify(Search *s, bool *good, lbError *err) {
   int32_t count = s->def->count, most = s->space->most_pending;
-  lbStatus status = make_room(s, count, err);
+  lbStatus status = make_search_room(s, count, err);
   for (int32_t done = 0; done < count && !status; done += most) {
     int32_t width = count - done < most ? count - done : most;
     double lengths[2 * LB_LANCZOS_BLOCK];
     status = find_corrections(s, done, width, err);
-    if (!status) status = add_block(s, width, lengths, err);
+    if (!status) status = add_search_block(s, width, lengths, err);
     for (int32_t j = 0; j < width && !status; j++) s->errors[s->chosen[done + j]] = lengths[j];
   }
   if (!status) status = find_ritz(s, err);
@@ -232,7 +232,7 @@ static lbStatus verify(Search *s, bool *good, lbError *err) {
 }
 
 // What the factor found of soft shapes, or what one inverse iteration makes of random vectors.
-static lbStatus begin(Search *s, lbError *err) {
+static lbStatus begin_davidson(Search *s, lbError *err) {
   lbLanczos *space = s->space;
   int32_t width = space->most_pending, count = 0;
   const double *soft = lb_cholesky_soft_shapes(s->def->factor, &count);
@@ -244,11 +244,11 @@ static lbStatus begin(Search *s, lbError *err) {
   } else {
     width = space->pending;
     memcpy(space->W, space->MW, (size_t)space->size * (size_t)width * sizeof *space->W);
-    status = solve(s, width, err);
+    status = precondition_directions(s, width, err);
   }
   lb_cholesky_drop_soft_shapes(s->def->factor);
   lb_cholesky_release_work(s->def->factor);
-  if (!status) status = add_block(s, width, lengths, err);
+  if (!status) status = add_search_block(s, width, lengths, err);
   return status ? status : find_ritz(s, err);
 }
 
@@ -273,19 +273,19 @@ static lbStatus take_modes(Search *s, double **X, lbError *err) {
 lbStatus lb_davidson_search(lbDavidson *search, double **X, lbError *err) {
   Search s;
   bool good = false;
-  lbStatus status = open_search(search, &s, err);
-  if (!status) status = begin(&s, err);
+  lbStatus status = open_davidson_search(search, &s, err);
+  if (!status) status = begin_davidson(&s, err);
   for (int32_t steps = 0; steps < MOST_STEPS + search->count && !status && !good; steps++) {
     int32_t above = rank_errors(&s);
     double fraction = (double)s.space->m / (4.0 * search->count + 8 * search->block);
     if (!lb_progress("modes", fraction < 0.99 ? fraction : 0.99))
       status = lb_fail_interrupted(err, "modes");
     else if (above > 0)
-      status = step(&s, above, err);
+      status = take_davidson_step(&s, above, err);
     else
       status = verify(&s, &good, err);
   }
-  if (status == LB_ERR_NUMERIC) status = LB_OK; // who searches otherwise may say why
+  if (status == LB_ERR_NUMERIC) status = LB_OK; // the fallback search reports the cause
   *X = NULL;
   if (!status && good && !may_have_missed(&s)) status = take_modes(&s, X, err);
   if (s.space) search->solve_count += s.space->solve_count;

@@ -14,8 +14,8 @@ bool lb_linalg_all_finite(size_t count, const double *values) {
   return zero == 0;
 }
 
-static lbStatus check_finite(const char *what, int32_t rows, int32_t columns, const double *A,
-                             lbError *err) {
+static lbStatus check_dense_finite(const char *what, int32_t rows, int32_t columns, const double *A,
+                                   lbError *err) {
   if (lb_linalg_all_finite((size_t)rows * (size_t)columns, A)) return LB_OK;
   return lb_fail(err, LB_ERR_NUMERIC, "%s: the %d x %d matrix holds a value that is not finite",
                  what, rows, columns);
@@ -125,14 +125,14 @@ lbStatus lb_dense_eigen_general(int32_t size, double *A, double *B, double *valu
 
 lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, double *S, double *Vt,
                       lbError *err) {
-  lbStatus status = check_finite("singular values", rows, columns, A, err);
+  lbStatus status = check_dense_finite("singular values", rows, columns, A, err);
   if (status || rows < 1 || columns < 1) return status;
   lb_linalg_one_thread();
   return lb_engine()->svd(rows, columns, A, U, S, Vt, err);
 }
 
 lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, lbError *err) {
-  lbStatus status = check_finite("QR", rows, columns, A, err);
+  lbStatus status = check_dense_finite("QR", rows, columns, A, err);
   size_t least = (size_t)(rows < columns ? rows : columns);
   if (status || least < 1) return status;
   lb_linalg_one_thread();
@@ -143,34 +143,6 @@ lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, 
 }
 
 // ---- solves ------------------------------------------------------------------------------------
-
-lbStatus lb_dense_least_squares(int32_t rows, int32_t columns, int32_t count, double *A, double *B,
-                                double cut, int32_t *rank, lbError *err) {
-  int32_t most = rows > columns ? rows : columns, least = rows < columns ? rows : columns;
-  lbStatus status = check_finite("least squares", rows, columns, A, err);
-  if (!status) status = check_finite("least squares", most, count, B, err);
-  if (status || least < 1) return status;
-  size_t m = (size_t)rows, n = (size_t)columns, k = (size_t)least;
-  double *U = lb_alloc(m * k, sizeof *U), *S = lb_alloc(k, sizeof *S);
-  double *Vt = lb_alloc(k * n, sizeof *Vt), *Y = lb_alloc(k * (size_t)count, sizeof *Y);
-  status = U && S && Vt && Y ? lb_dense_svd(rows, columns, A, U, S, Vt, err) : lb_fail_memory(err);
-  if (!status) { // X = V S^-1 U' B
-    int32_t found = 0;
-    while (found < least && S[found] > cut * S[0]) found++;
-    lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, found, count, rows, 1, U, m, B, (size_t)most,
-                            0, Y, k);
-    for (size_t i = 0; i < k * (size_t)count; i++)
-      Y[i] = i % k < (size_t)found ? Y[i] / S[i % k] : 0;
-    lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, columns, count, found, 1, Vt, k, Y, k, 0, B,
-                            (size_t)most);
-    if (rank) *rank = found;
-  }
-  lb_free(U);
-  lb_free(S);
-  lb_free(Vt);
-  lb_free(Y);
-  return status;
-}
 
 lbStatus lb_dense_cholesky(int32_t size, double *A, lbError *err) {
   lbStatus status = check_upper_finite("dense Cholesky", size, A, err);
@@ -200,7 +172,7 @@ typedef struct Division {
   double *X;
 } Division;
 
-static void divide_rows(int32_t begin, int32_t end, void *context) {
+static void divide_dense_rows(int32_t begin, int32_t end, void *context) {
   const Division *d = context;
   lb_engine()->divide_right(end - begin, d->size, d->R, (size_t)d->size, d->X + begin, d->rows);
 }
@@ -209,7 +181,7 @@ void lb_dense_divide_by_upper(int32_t rows, int32_t size, const double *R, doubl
   enum { ROWS = 2048 };
   lb_linalg_one_thread();
   Division division = { size, at_least_one(rows), R, X };
-  if (size > 0) lb_parallel_for(rows, ROWS, divide_rows, &division);
+  if (size > 0) lb_parallel_for(rows, ROWS, divide_dense_rows, &division);
 }
 
 void lb_dense_solve_upper(lbTranspose transpose, int32_t size, const double *R, size_t stride,
@@ -218,7 +190,7 @@ void lb_dense_solve_upper(lbTranspose transpose, int32_t size, const double *R, 
   lb_engine()->divide_vector(transpose, size, R, stride < 1 ? 1 : stride, x);
 }
 
-static void exchange(size_t count, double *x, double *y, size_t stride) {
+static void exchange_rows(size_t count, double *x, double *y, size_t stride) {
   for (size_t i = 0; i < count; i++) {
     double held = x[i * stride];
     x[i * stride] = y[i * stride];
@@ -228,7 +200,7 @@ static void exchange(size_t count, double *x, double *y, size_t stride) {
 
 // Small systems: column by column.
 lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbError *err) {
-  lbStatus status = check_finite("dense solve", size, size, A, err);
+  lbStatus status = check_dense_finite("dense solve", size, size, A, err);
   size_t n = (size_t)size, many = (size_t)count;
   if (status) return status;
   for (size_t k = 0; k < n; k++) { // P A = L U, and B <- L^-1 P B
@@ -238,8 +210,8 @@ lbStatus lb_dense_solve(int32_t size, double *A, int32_t count, double *B, lbErr
     if (A[k * n + pivot] == 0)
       return lb_fail(err, LB_ERR_NUMERIC, "%d x %d dense matrix: singular at row %d", size, size,
                      (int)k);
-    exchange(n - k, A + k * n + k, A + k * n + pivot, n);
-    exchange(many, B + k, B + pivot, n);
+    exchange_rows(n - k, A + k * n + k, A + k * n + pivot, n);
+    exchange_rows(many, B + k, B + pivot, n);
     for (size_t i = k + 1; i < n; i++) A[k * n + i] /= A[k * n + k];
     for (size_t j = k + 1; j < n + many; j++) {
       double *column = j < n ? A + j * n : B + (j - n) * n;

@@ -45,11 +45,6 @@ lbStatus lb_dense_svd(int32_t rows, int32_t columns, double *A, double *U, doubl
                       lbError *err);
 // A = Q R with orthonormal Q: R (min(rows, columns) x columns), upper trapezoidal. A is destroyed.
 lbStatus lb_dense_triangle(int32_t rows, int32_t columns, double *A, double *R, lbError *err);
-// The shortest X that makes |A X - B| least, by singular values; those under cut * the largest
-// count as zero. A (rows x columns) is destroyed. B holds right-hand sides in its first `rows` rows
-// and gets X in its first `columns` rows: B (max(rows, columns) x count). rank may be NULL.
-lbStatus lb_dense_least_squares(int32_t rows, int32_t columns, int32_t count, double *A, double *B,
-                                double cut, int32_t *rank, lbError *err);
 
 // A = R' R: the upper triangle of A is read and replaced by R, what is below is set to zero.
 // LB_ERR_NUMERIC "not positive definite at row N".

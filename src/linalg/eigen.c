@@ -77,7 +77,7 @@ static lbStatus check_problem(const lbSparse *K, const lbSparse *M, const lbEige
 }
 
 // Traces of K and M; their ratio is the scale of all shifts.
-static lbStatus find_scale(lbEigenProblem *problem, lbError *err) {
+static lbStatus find_eigen_scale(lbEigenProblem *problem, lbError *err) {
   int32_t size = problem->K->size;
   double *diagonal = lb_alloc((size_t)size, sizeof *diagonal), stiffness = 0, mass = 0;
   if (!diagonal) return lb_fail_memory(err);
@@ -103,7 +103,7 @@ static lbStatus find_scale(lbEigenProblem *problem, lbError *err) {
   return LB_OK;
 }
 
-// M itself, or a copy where half of what it stores is zero.
+// M itself, or a compressed copy if half of its entries are zero.
 static lbStatus own_mass(const lbSparse *M, lbEigenProblem *problem, lbError *err) {
   int32_t zeros = 0, stored = lb_sparse_nonzero_count(M);
   for (int32_t k = 0; k < stored; k++) zeros += M->values[k] == 0;
@@ -114,15 +114,15 @@ static lbStatus own_mass(const lbSparse *M, lbEigenProblem *problem, lbError *er
   return status;
 }
 
-static lbStatus fail_negative(const lbError *cause, lbError *err) {
+static lbStatus fail_negative_pivots(const lbError *cause, lbError *err) {
   return lb_fail(err, LB_ERR_NUMERIC,
                  "modes: the stiffness or the mass matrix has a negative eigenvalue (K + s M: %s)",
                  cause->text);
 }
 
 // K + s M, with a larger s when rounding breaks the factorisation.
-static lbStatus factor_shifted(lbEigenProblem *problem, lbCholesky *factor, double first,
-                               lbError *err) {
+static lbStatus factor_shifted_stiffness(lbEigenProblem *problem, lbCholesky *factor, double first,
+                                         lbError *err) {
   lbError cause = { 0 };
   lbStatus status = LB_OK;
   for (double s = first; s <= LAST_SHIFT * problem->scale * 1.001; s *= 100) {
@@ -131,7 +131,7 @@ static lbStatus factor_shifted(lbEigenProblem *problem, lbCholesky *factor, doub
     problem->factor_seconds += lb_cholesky_info(factor).factor_seconds;
     if (status != LB_ERR_NUMERIC) break;
   }
-  if (status == LB_ERR_NUMERIC) return fail_negative(&cause, err);
+  if (status == LB_ERR_NUMERIC) return fail_negative_pivots(&cause, err);
   if (status && err) *err = cause;
   return status;
 }
@@ -150,7 +150,7 @@ static lbStatus factor_first(lbEigenProblem *problem, lbCholesky *factor, lbErro
     if (!status && lb_cholesky_info(factor).reciprocal_condition > LEAST_CONDITION) return LB_OK;
     if (status && status != LB_ERR_NUMERIC) return status;
   }
-  return factor_shifted(problem, factor, FIRST_SHIFT * problem->scale, err);
+  return factor_shifted_stiffness(problem, factor, FIRST_SHIFT * problem->scale, err);
 }
 
 // ---- small systems: all modes, dense -----------------------------------------------------------
@@ -178,13 +178,13 @@ static lbStatus solve_dense(lbEigenProblem *problem, lbEigen **out, lbError *err
   fill_dense(problem->M, problem->shift, S);
   lbError cause = { 0 };
   status = lb_dense_eigen_general(size, M, S, theta, &cause);
-  if (status == LB_ERR_NUMERIC) status = fail_negative(&cause, err);
+  if (status == LB_ERR_NUMERIC) status = fail_negative_pivots(&cause, err);
   if (!status && !(theta[0] > 0))
     status = lb_fail(err, LB_ERR_NUMERIC, "modes: the mass matrix is not positive definite");
   if (!status) status = lb_eigen_sort(problem, size, M, &rigid_count, out, err);
   if (!status && !*out) status = fail_count(size, rigid_count, problem->def.count, err);
   if (!status) status = lb_cholesky_create(problem->K, &factor, err);
-  if (!status) status = factor_shifted(problem, factor, problem->shift, err);
+  if (!status) status = factor_shifted_stiffness(problem, factor, problem->shift, err);
   if (!status) status = lb_eigen_sharpen(problem, factor, *out, err);
 done:
   lb_cholesky_destroy(factor);
@@ -196,11 +196,11 @@ done:
 
 // ---- large systems: block Lanczos --------------------------------------------------------------
 
-// Wide enough for the clusters of symmetric bodies and for the many-sided solve to pay, narrow
-// enough not to spend the space on too few powers of the operator; by measurement.
+// Columns of a block, by measurement. Wide blocks find the multiple eigenvalues of symmetric bodies
+// and make solves cheaper; narrow ones reach more powers of the operator in the same space.
 static int32_t block_width(int32_t count) { return count < 40 ? 8 : 16; }
 
-// Mostly enough to converge without a restart, without taking more memory than the factor.
+// Usually lets the search converge without a restart, in less memory than the factor takes.
 static int32_t space_capacity(int32_t wanted, int32_t block) {
   return 2 * wanted + (wanted < 128 ? wanted : 128) + 12 * block;
 }
@@ -209,7 +209,7 @@ static double ritz_lambda(const lbLanczos *space, double shift, int32_t i) {
   return 1 / space->theta[i] - shift;
 }
 
-static int32_t count_candidates(const lbLanczos *space, double shift) {
+static int32_t count_eigen_candidates(const lbLanczos *space, double shift) {
   int32_t count = 0;
   while (count < space->m && ritz_lambda(space, shift, count) < ZERO_CANDIDATE * shift) count++;
   return count;
@@ -218,7 +218,7 @@ static int32_t count_candidates(const lbLanczos *space, double shift) {
 // What rounding leaves: of vectors that rigid motions are part of, the rest is known to this.
 static double noise_of(const lbLanczos *space) { return 4e-16 * space->theta[0]; }
 
-static int32_t count_converged(const lbLanczos *space, int32_t wanted, double tolerance) {
+static int32_t count_converged_pairs(const lbLanczos *space, int32_t wanted, double tolerance) {
   double floor = noise_of(space);
   for (int32_t i = 0; i < wanted; i++)
     if (i == space->m || space->residuals[i] > fmax(tolerance * space->theta[i], floor)) return i;
@@ -254,7 +254,7 @@ static lbStatus set_wanted(Search *search, int32_t rigid_guess, lbError *err) {
 }
 
 // One more block, after a restart if there is no room for it.
-static lbStatus expand(Search *search, lbError *err) {
+static lbStatus expand_krylov_space(Search *search, lbError *err) {
   lbLanczos *space = search->space;
   if (!lb_lanczos_has_room(space)) {
     lbStatus status = lb_lanczos_ritz(space, err);
@@ -263,7 +263,7 @@ static lbStatus expand(Search *search, lbError *err) {
       return lb_fail(err, LB_ERR_NUMERIC,
                      "modes: %d of %d converged after %d restarts, ask for fewer modes or a larger "
                      "tolerance",
-                     count_converged(space, search->wanted, search->problem->def.tolerance),
+                     count_converged_pairs(space, search->wanted, search->problem->def.tolerance),
                      search->wanted, MOST_RESTARTS);
     int32_t keep = search->wanted + (space->m - search->wanted) / 2;
     if (keep > space->capacity - 3 * space->pending) keep = space->capacity - 3 * space->pending;
@@ -283,7 +283,7 @@ static lbStatus expand(Search *search, lbError *err) {
 static bool propose_shift(Search *search) {
   const lbLanczos *space = search->space;
   lbEigenProblem *problem = search->problem;
-  int32_t first_elastic = count_candidates(space, problem->shift);
+  int32_t first_elastic = count_eigen_candidates(space, problem->shift);
   if (problem->refined || search->restarts < 1 || first_elastic >= space->m) return false;
   double lambda = ritz_lambda(space, problem->shift, first_elastic);
   double least = LEAST_SHIFT * problem->scale;
@@ -298,17 +298,18 @@ static bool propose_shift(Search *search) {
 static lbStatus converge(Search *search, lbError *err) {
   lbLanczos *space = search->space;
   for (;;) {
-    lbStatus status = expand(search, err);
+    lbStatus status = expand_krylov_space(search, err);
     if (status) return status;
     if (space->m < search->next_check && lb_lanczos_has_room(space)) continue;
     status = lb_lanczos_ritz(space, err);
     if (status) return status;
-    int32_t candidates = count_candidates(space, search->problem->shift);
+    int32_t candidates = count_eigen_candidates(space, search->problem->shift);
     if (candidates > search->rigid_guess) {
       status = set_wanted(search, candidates, err);
       if (status) return status;
     }
-    if (count_converged(space, search->wanted, search->problem->def.tolerance) == search->wanted)
+    if (count_converged_pairs(space, search->wanted, search->problem->def.tolerance) ==
+        search->wanted)
       return LB_OK;
     if (propose_shift(search)) return LB_OK;
     search->next_check = space->m + (space->m / 10 > 1 ? space->m / 10 : 1);
@@ -327,12 +328,14 @@ static lbStatus search_again(Search *search, lbError *err) {
   }
   if (!status && space->pending + search->block <= space->most_pending)
     status = lb_lanczos_widen(space, search->block, err);
-  for (int step = 0; step < VERIFY_STEPS && !status; step++) status = expand(search, err);
+  for (int step = 0; step < VERIFY_STEPS && !status; step++)
+    status = expand_krylov_space(search, err);
   search->next_check = 0;
   return status ? status : converge(search, err);
 }
 
-static lbStatus collect(Search *search, int32_t *rigid_count, lbEigen **out, lbError *err) {
+static lbStatus collect_eigenpairs(Search *search, int32_t *rigid_count, lbEigen **out,
+                                   lbError *err) {
   lbLanczos *space = search->space;
   lbEigenProblem *problem = search->problem;
   problem->noisy = noise_of(space) > problem->def.tolerance * space->theta[search->wanted - 1];
@@ -354,7 +357,7 @@ static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
     status = search_again(search, err);
   while (!status && !*out && search->better_shift == 0) {
     int32_t rigid_count = 0;
-    status = collect(search, &rigid_count, out, err);
+    status = collect_eigenpairs(search, &rigid_count, out, err);
     if (status || *out) break;
     status = set_wanted(search, rigid_count, err); // more are rigid than their values showed
     if (!status) status = converge(search, err);
@@ -367,7 +370,7 @@ static lbStatus run_search(Search *search, lbEigen **out, lbError *err) {
 static lbStatus search_from(lbEigenProblem *problem, lbCholesky *factor, int32_t block,
                             int32_t capacity, double *shift, lbEigen **out, lbError *err) {
   Search search = { .problem = problem, .block = block, .wanted = problem->def.count };
-  lbStatus status = *shift > 0 ? factor_shifted(problem, factor, *shift, err) : LB_OK;
+  lbStatus status = *shift > 0 ? factor_shifted_stiffness(problem, factor, *shift, err) : LB_OK;
   if (!status) status = lb_lanczos_create(factor, problem->M, block, capacity, &search.space, err);
   if (!status) status = run_search(&search, out, err);
   if (search.space) problem->solve_count += search.space->solve_count;
@@ -392,7 +395,7 @@ static double search_bytes(const lbEigenProblem *problem, int32_t block, int32_t
 }
 
 // Before there is a factor, which mostly takes more: modes alone may be too many.
-static lbStatus check_room(const lbEigenProblem *problem, double bytes, lbError *err) {
+static lbStatus check_eigen_room(const lbEigenProblem *problem, double bytes, lbError *err) {
   char what[80];
   snprintf(what, sizeof what, "%d modes of %d rows", (int)problem->def.count,
            (int)problem->K->size);
@@ -400,8 +403,8 @@ static lbStatus check_room(const lbEigenProblem *problem, double bytes, lbError 
                           "use fewer modes, a coarser mesh, or limber-mpi on more machines", err);
 }
 
-// A search that a factor in single precision is enough for; *out stays NULL where the factor is
-// another, or where that leads nowhere.
+// Search with a single-precision factor; *out stays NULL where the factor is in double or the
+// search does not converge.
 static lbStatus search_compact(lbEigenProblem *problem, lbCholesky *factor, lbEigen **out,
                                lbError *err) {
   int32_t count = problem->def.count, rigid_count = 0, capacity = compact_capacity(count);
@@ -428,7 +431,7 @@ static lbStatus solve_sparse(lbEigenProblem *problem, int32_t block, int32_t cap
   lbEigenFactor *kept = problem->def.kept;
   lbCholesky *factor = kept ? kept->cholesky : NULL;
   double shift = 0, bytes = search_bytes(problem, block, capacity);
-  lbStatus status = check_room(problem, bytes, err);
+  lbStatus status = check_eigen_room(problem, bytes, err);
   if (status) return status;
   if (!factor) {
     status = lb_cholesky_create_compact(problem->K, problem->def.compact_bytes, &factor, err);
@@ -458,7 +461,7 @@ lbStatus lb_eigen_lowest(const lbSparse *K, const lbSparse *M, const lbEigenDef 
   lbStatus status = lb_linalg_reserve(err);
   if (!status) status = check_problem(K, M, def, err);
   if (!status) status = own_mass(M, &problem, err);
-  if (!status) status = find_scale(&problem, err);
+  if (!status) status = find_eigen_scale(&problem, err);
   if (!status && !lb_progress("modes", 0)) status = lb_fail_interrupted(err, "modes");
   if (status) goto done;
   int32_t block = block_width(def->count), capacity = space_capacity(def->count + 6, block);

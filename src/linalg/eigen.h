@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// The factor of K + shift M that a search leaves to whoever solves with K next, another search of
+// The factor of K + shift M that a search keeps for later solves with K, another search of
 // the same matrices included. Begin with zeros; destroy `cholesky`.
 typedef struct lbEigenFactor {
   lbCholesky *cholesky; // NULL: none was needed

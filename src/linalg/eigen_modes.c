@@ -35,8 +35,8 @@ typedef struct Twofold {
 static inline Lanes leading_bits(Lanes x) { return (Lanes)((Bits)x & ~((INT64_C(1) << 27) - 1)); }
 
 // to += a b: Ogita, Rump and Oishi's dot product, without fused multiply-add. The same bits on
-// every machine, which long double has not.
-static inline void add_product(Twofold *to, Lanes a, Lanes b) {
+// every machine, unlike long double.
+static inline void add_mass_product(Twofold *to, Lanes a, Lanes b) {
   Lanes product = a * b, sum = to->sum + product, part = sum - to->sum;
   Lanes lost = (to->sum - (sum - part)) + (product - part); // exactly, as in Knuth's sum
   Lanes a_high = leading_bits(a), a_low = a - a_high;
@@ -59,10 +59,10 @@ static void measure_energies(const lbSparse *K, const Lanes *w, Energy energies[
     for (int32_t k = K->column_begin[j]; k < K->column_begin[j + 1]; k++) {
       Lanes weight = K->rows[k] < j ? 2 * w[K->rows[k]] : w[j];
       Lanes entry = K->values[k] - (Lanes){ 0 };
-      add_product(&force, entry, weight);
+      add_mass_product(&force, entry, weight);
       terms += absolute_of(entry * weight);
     }
-    add_product(&value, force.sum, w[j]);
+    add_mass_product(&value, force.sum, w[j]);
     value.rest += force.rest * w[j];
     absolute += terms * absolute_of(w[j]);
   }
@@ -70,13 +70,13 @@ static void measure_energies(const lbSparse *K, const Lanes *w, Energy energies[
     energies[i] = (Energy){ value.sum[i] + value.rest[i], absolute[i] };
 }
 
-static double dot(int32_t size, const double *a, const double *b) {
+static double dot_mode_vectors(int32_t size, const double *a, const double *b) {
   double sum = 0;
   for (int32_t i = 0; i < size; i++) sum += a[i] * b[i];
   return sum;
 }
 
-static void fix_sign(int32_t size, double *w) {
+static void fix_mode_sign(int32_t size, double *w) {
   int32_t largest = 0;
   for (int32_t i = 1; i < size; i++)
     if (fabs(w[i]) > fabs(w[largest])) largest = i;
@@ -123,14 +123,14 @@ static void measure_column(const Examination *e, int32_t column) {
   double *w = e->X + n * (size_t)column, *Kw = e->KX + at, *Mw = e->MX + at;
   Mode *mode = &e->modes[column];
   *mode = (Mode){ .column = column };
-  double length = sqrt(dot(size, w, Mw));
+  double length = sqrt(dot_mode_vectors(size, w, Mw));
   if (!(length > 0)) {
     mode->fault = NO_MASS;
     return;
   }
   for (int32_t i = 0; i < size; i++) w[i] /= length, Mw[i] /= length, Kw[i] /= length;
   if (e->exact) return;
-  mode->energy.value = dot(size, w, Kw);
+  mode->energy.value = dot_mode_vectors(size, w, Kw);
   for (int32_t i = 0; i < size; i++) mode->energy.absolute += e->row_sums[i] * w[i] * w[i];
   mode->measured = mode->energy.value > ZERO_ENERGY * mode->energy.absolute;
 }
@@ -167,12 +167,12 @@ static void judge_column(const Examination *e, int32_t column) {
   double *Kw = e->KX + at, *Mw = e->MX + at;
   Mode *mode = &e->modes[column];
   if (mode->fault) return;
-  double force = sqrt(dot(size, Kw, Kw)), zero = ZERO_ENERGY * mode->energy.absolute;
+  double force = sqrt(dot_mode_vectors(size, Kw, Kw)), zero = ZERO_ENERGY * mode->energy.absolute;
   mode->value = mode->energy.value;
   mode->rigid = fabs(mode->value) <= zero;
   if (mode->value < -zero) mode->fault = NEGATIVE;
   for (int32_t i = 0; i < size; i++) Kw[i] -= mode->value * Mw[i];
-  mode->residual = force > 0 ? sqrt(dot(size, Kw, Kw)) / force : 0;
+  mode->residual = force > 0 ? sqrt(dot_mode_vectors(size, Kw, Kw)) / force : 0;
 }
 
 static void judge_some(int32_t begin, int32_t end, void *context) {
@@ -232,7 +232,7 @@ static void store_modes(int32_t begin, int32_t end, void *context) {
     s->eigen->values[i] = s->modes[i].value;
     s->eigen->residuals[i] = s->modes[i].residual;
     memcpy(w, s->X + n * (size_t)s->modes[i].column, n * sizeof *w);
-    fix_sign(s->eigen->size, w);
+    fix_mode_sign(s->eigen->size, w);
   }
 }
 

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double TINY = 1e-12; // relative: a gradient that is none, a column that adds nothing
+static const double TINY = 1e-12; // relative: a zero gradient, a dependent column
 
 typedef struct Problem {
   size_t size, stride;
@@ -30,7 +30,7 @@ typedef struct Problem {
 } Problem;
 
 // out_k += a in_k
-static void add_scaled(size_t count, double a, const double *in, double *out) {
+static void add_scaled_column(size_t count, double a, const double *in, double *out) {
   for (size_t k = 0; k < count; k++) out[k] += a * in[k];
 }
 
@@ -39,7 +39,7 @@ static double entry(const Problem *p, size_t i, size_t j) {
 }
 
 // Adds unknown j to R; false: its column depends on those there.
-static bool append(Problem *p, size_t j) {
+static bool append_unknown(Problem *p, size_t j) {
   size_t m = p->count;
   double *column = p->R + m * p->size, rest = 1, u = p->c[j]; // Rᵀ r = ĝ
   for (size_t k = 0; k < m; k++) column[k] = entry(p, p->passive[k], j);
@@ -56,7 +56,7 @@ static bool append(Problem *p, size_t j) {
   return true;
 }
 
-static void turn(double c, double s, double *pair) {
+static void rotate_givens_pair(double c, double s, double *pair) {
   double a = pair[0], b = pair[1];
   pair[0] = c * a + s * b;
   pair[1] = c * b - s * a;
@@ -64,7 +64,7 @@ static void turn(double c, double s, double *pair) {
 
 // Columns behind the one that goes get an entry below their diagonal, which a rotation of its row
 // and the row above removes.
-static void take_out(Problem *p, size_t position) {
+static void take_unknown_out(Problem *p, size_t position) {
   size_t n = p->size, last = p->count - 1;
   double *c = p->turns, *s = p->turns + n;
   p->is_passive[p->passive[position]] = false;
@@ -72,27 +72,27 @@ static void take_out(Problem *p, size_t position) {
   for (size_t j = position; j < last; j++) {
     double *column = p->R + j * n;
     memcpy(column, column + n, (j + 2) * sizeof(double));
-    for (size_t i = position; i < j; i++) turn(c[i], s[i], column + i);
+    for (size_t i = position; i < j; i++) rotate_givens_pair(c[i], s[i], column + i);
     double length = hypot(column[j], column[j + 1]);
     c[j] = column[j] / length, s[j] = column[j + 1] / length;
     column[j] = length;
-    turn(c[j], s[j], p->u + j);
+    rotate_givens_pair(c[j], s[j], p->u + j);
     p->passive[j] = p->passive[j + 1];
   }
   p->count = last;
 }
 
 // z = Ĝ⁻¹ c over the passive unknowns.
-static void solve(Problem *p) {
+static void solve_passive(Problem *p) {
   memcpy(p->z, p->u, p->count * sizeof(double));
   lb_dense_solve_upper(LB_PLAIN, (int32_t)p->count, p->R, p->size, p->z);
 }
 
-// Goes from y towards z until all of z is positive; what reaches zero on the way goes out.
-static void settle(Problem *p) {
+// Moves y towards z until all of z is positive; unknowns that reach zero leave the passive set.
+static void settle_unknowns(Problem *p) {
   for (;;) {
     double step = 1;
-    solve(p);
+    solve_passive(p);
     for (size_t k = 0; k < p->count; k++) {
       double y = p->y[p->passive[k]];
       if (p->z[k] <= 0 && y - p->z[k] > 0) step = fmin(step, y / (y - p->z[k]));
@@ -109,8 +109,8 @@ static void settle(Problem *p) {
     for (size_t k = 1; k < p->count; k++)
       if (p->z[k] < p->z[lowest]) lowest = k;
     for (size_t k = p->count; k-- > 0;)
-      if (p->y[p->passive[k]] <= 0) take_out(p, k);
-    if (p->count == before) take_out(p, lowest); // rounding kept it above zero
+      if (p->y[p->passive[k]] <= 0) take_unknown_out(p, k);
+    if (p->count == before) take_unknown_out(p, lowest); // rounding kept it above zero
   }
 }
 
@@ -119,7 +119,7 @@ static void find_gradient(Problem *p) {
   for (size_t i = 0; i < n; i++) p->gradient[i] = 0;
   for (size_t k = 0; k < p->count; k++) {
     size_t j = p->passive[k];
-    add_scaled(n, -p->y[j] * p->scale[j], p->G + j * p->stride, p->gradient);
+    add_scaled_column(n, -p->y[j] * p->scale[j], p->G + j * p->stride, p->gradient);
   }
   for (size_t i = 0; i < n; i++) p->gradient[i] = p->c[i] + p->scale[i] * p->gradient[i];
 }
@@ -135,7 +135,7 @@ static size_t steepest(const Problem *p, double least) {
   return best;
 }
 
-// Adds all listed unknowns to an empty R at once; false: it cannot be done, and nothing is.
+// Adds all listed unknowns to an empty R at once; false: they are dependent, and R stays empty.
 static bool append_all(Problem *p, size_t count, const size_t *list) {
   double *T = lb_alloc(count * count, sizeof *T);
   for (size_t j = 0; T && j < count; j++)
@@ -155,7 +155,7 @@ static bool append_all(Problem *p, size_t count, const size_t *list) {
   return true;
 }
 
-static void start(Problem *p, const double *c, const double *x) {
+static void start_nnls(Problem *p, const double *c, const double *x) {
   size_t count = 0;
   for (size_t i = 0; i < p->size; i++) {
     double square = p->G[i * p->stride + i];
@@ -166,30 +166,30 @@ static void start(Problem *p, const double *c, const double *x) {
   }
   if (!append_all(p, count, p->passive))
     for (size_t i = 0; i < p->size; i++)
-      if (x[i] > 0 && !p->blocked[i]) append(p, i);
+      if (x[i] > 0 && !p->blocked[i]) append_unknown(p, i);
   for (size_t k = 0; k < p->count; k++)
     p->y[p->passive[k]] = x[p->passive[k]] / p->scale[p->passive[k]];
-  settle(p);
+  settle_unknowns(p);
 }
 
-static void improve(Problem *p) {
+static void improve_residual(Problem *p) {
   double most = 0;
   for (size_t i = 0; i < p->size; i++) most = fmax(most, fabs(p->c[i]));
   for (size_t turn = 0; turn < 3 * p->size + 10; turn++) {
     find_gradient(p);
     size_t next = steepest(p, TINY * most);
     if (next == p->size) return;
-    if (!append(p, next)) {
+    if (!append_unknown(p, next)) {
       p->blocked[next] = true;
       continue;
     }
-    solve(p);
+    solve_passive(p);
     if (p->z[p->count - 1] <= 0) { // rounding made it look useful
-      take_out(p, p->count - 1);
+      take_unknown_out(p, p->count - 1);
       p->blocked[next] = true;
       continue;
     }
-    settle(p);
+    settle_unknowns(p);
     for (size_t i = 0; i < p->size; i++) p->blocked[i] = !(p->scale[i] > 0);
   }
 }
@@ -209,8 +209,8 @@ lbStatus lb_fnnls(int32_t size, const double *G, size_t stride, const double *c,
     p.gradient = vectors + 3 * n, p.z = vectors + 4 * n;
     p.u = vectors + 5 * n, p.turns = vectors + 6 * n;
     p.blocked = p.is_passive + n;
-    start(&p, c, x);
-    improve(&p);
+    start_nnls(&p, c, x);
+    improve_residual(&p);
     for (size_t i = 0; i < n; i++) x[i] = p.y[i] * p.scale[i];
   }
   lb_arena_release(&arena);

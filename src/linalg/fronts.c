@@ -6,7 +6,7 @@
 
 // No task has more than this part of the work.
 static const double TASK_SHARE = 1.0 / 24;
-// Contributions that have no more together are kept between factorisations.
+// Contribution blocks up to this total size stay allocated between factorisations.
 static const size_t KEPT_BYTES = (size_t)32 << 20;
 
 void lb_fronts_destroy(lbFronts *fronts) {
@@ -107,7 +107,7 @@ static int32_t waiting_rows(const lbFronts *f, const lbFront *front, const bool 
   return rows;
 }
 
-// Front s is done: its children's contributions give way to its own.
+// After front s its contribution block replaces those of its children on the stack.
 static void measure_stack(const lbFronts *f, const bool *top, int32_t s, int32_t *height,
                           lbFrontTask *task) {
   const lbFront *front = &f->fronts[s];

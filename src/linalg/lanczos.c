@@ -3,7 +3,7 @@
 // A new block first loses what the Lanczos recurrence knows it to have of the basis, then, against
 // rounding, whatever is left of the whole basis; a Cholesky factor of its Gram matrix follows
 // either time. All of it is matrix-matrix work. Only a block that is (nearly) linearly dependent
-// goes column by column; what it lacks is made up by random vectors.
+// goes column by column; missing directions are replaced by random vectors.
 #include "linalg/lanczos.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static const double LOST_LENGTH = 1e-12;
 // Smallest pivot of a unit-diagonal Gram matrix that the fast way accepts.
 static const double LEAST_PIVOT = 1e-4;
 
-// Of a solve, relative: enough for a search, whose modes are sharpened by exact solves in the end.
+// Relative tolerance of the solves of a search; its modes are refined by exact solves at the end.
 static const double SOLVE_ERROR = 1e-10;
 
 static double *column(const lbLanczos *space, double *block, int32_t index) {
@@ -31,7 +31,7 @@ static double next_random(lbLanczos *space) {
   return (double)(space->random >> 11) / 4503599627370496.0 - 1;
 }
 
-static double dot(int32_t size, const double *a, const double *b) {
+static double dot_lanczos(int32_t size, const double *a, const double *b) {
   double sum = 0;
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, 1, 1, size, 1, a, b, 0, &sum);
   return sum;
@@ -45,8 +45,8 @@ static lbStatus fail_mass(lbError *err) {
 // ---- orthonormal blocks ------------------------------------------------------------------------
 
 // W -= V H with H = V' MW, over the first `basis` columns of V.
-static void project(lbLanczos *space, int32_t basis, int32_t width, double *W, const double *MW,
-                    double *H) {
+static void project_out_basis(lbLanczos *space, int32_t basis, int32_t width, double *W,
+                              const double *MW, double *H) {
   lb_narrow_gather(space->size, basis, width, space->V, MW, space->product_work, H);
   lb_narrow_subtract(space->size, basis, width, space->V, H, space->product_work, W);
 }
@@ -79,15 +79,15 @@ static double strip_column(lbLanczos *space, int32_t basis, int32_t index, doubl
                            double *h, double *r, double *work) {
   double *w = column(space, W, index), *mw = column(space, MW, index);
   lb_sparse_multiply(space->M, w, mw);
-  double before = sqrt(fmax(dot(space->size, w, mw), 0));
+  double before = sqrt(fmax(dot_lanczos(space->size, w, mw), 0));
   for (int pass = 0; pass < 4; pass++) {
-    project(space, basis, 1, w, mw, work);
+    project_out_basis(space, basis, 1, w, mw, work);
     for (int32_t i = 0; h && i < basis; i++) h[i] += work[i];
     lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, index, 1, space->size, 1, W, mw, 0, work);
     lb_dense_multiply(LB_PLAIN, LB_PLAIN, space->size, 1, index, -1, W, work, 1, w);
     for (int32_t i = 0; r && i < index; i++) r[i] += work[i];
     lb_sparse_multiply(space->M, w, mw);
-    double after = sqrt(fmax(dot(space->size, w, mw), 0));
+    double after = sqrt(fmax(dot_lanczos(space->size, w, mw), 0));
     if (after > 0.5 * before) return after;
     before = after;
   }
@@ -132,7 +132,7 @@ lbStatus lb_lanczos_orthonormalise(lbLanczos *space, int32_t basis, int32_t widt
     lb_dense_divide_by_upper(space->size, width, first, W);
     lb_dense_divide_by_upper(space->size, width, first, MW);
     for (size_t c = 0; c < n; c++) lengths[c] = 1;
-    project(space, basis, width, W, MW, taken);
+    project_out_basis(space, basis, width, W, MW, taken);
     lb_product_multiply(space->M, width, W, MW, space->product_work);
     fast = factor_gram(space, width, W, MW, lengths, second);
   } else {
@@ -179,7 +179,7 @@ static size_t work_count(const lbLanczos *space) {
   return sparse > narrow ? sparse : narrow;
 }
 
-static bool allocate(lbLanczos *space) {
+static bool allocate_lanczos(lbLanczos *space) {
   size_t n = (size_t)space->size, capacity = (size_t)space->capacity;
   size_t width = (size_t)space->most_pending;
   space->V = lb_alloc(n * capacity, sizeof(double));
@@ -208,7 +208,7 @@ lbStatus lb_lanczos_create(lbCholesky *factor, const lbSparse *M, int32_t block,
   space->most_pending = 2 * block;
   space->capacity = capacity;
   space->random = UINT64_C(0x9E3779B97F4A7C15);
-  lbStatus status = allocate(space) ? LB_OK : lb_fail_memory(err);
+  lbStatus status = allocate_lanczos(space) ? LB_OK : lb_fail_memory(err);
   if (!status) status = lb_lanczos_widen(space, block, err);
   if (status) {
     lb_lanczos_destroy(space);
@@ -222,7 +222,7 @@ lbStatus lb_lanczos_grow(lbLanczos *space, int32_t capacity, lbError *err) {
   if (capacity <= space->capacity) return LB_OK;
   lbLanczos larger = *space;
   larger.capacity = capacity;
-  if (!allocate(&larger)) {
+  if (!allocate_lanczos(&larger)) {
     free_blocks(&larger);
     return lb_fail_memory(err);
   }
@@ -278,7 +278,7 @@ static void store_coefficients(lbLanczos *space) {
 }
 
 // C = [V Q]' M OP Q as far as it is known without a product: B' over V, and (M Q)' OP Q over Q.
-// W = OP Q loses it. lengths: what a column of W had, or nearly.
+// Subtracts [V Q] C from W = OP Q. lengths: approximate lengths of the columns of W before.
 static void apply_recurrence(lbLanczos *space, double *lengths) {
   size_t m = (size_t)space->m, width = (size_t)space->pending, basis = m + width;
   size_t begin = (size_t)space->coupled_begin; // of the columns of V that B couples
@@ -338,7 +338,7 @@ static void reverse_columns(int32_t size, double *values, double *vectors) {
 }
 
 // (pending x count) = B Y of the first Ritz pairs
-static double *couple(const lbLanczos *space, int32_t count) {
+static double *couple_ritz_pairs(const lbLanczos *space, int32_t count) {
   size_t width = (size_t)space->pending, m = (size_t)space->m;
   double *packed = lb_alloc(width * m, sizeof *packed);
   double *coupling = lb_alloc(width * (size_t)count, sizeof *coupling);
@@ -363,7 +363,7 @@ lbStatus lb_lanczos_ritz(lbLanczos *space, lbError *err) {
   lbStatus status = lb_dense_eigen(space->m, space->Y, space->theta, err);
   if (status) return status;
   reverse_columns(space->m, space->theta, space->Y);
-  double *coupling = couple(space, space->m);
+  double *coupling = couple_ritz_pairs(space, space->m);
   if (!coupling) return lb_fail_memory(err);
   for (size_t i = 0; i < m; i++) {
     double square = 0;
@@ -376,7 +376,7 @@ lbStatus lb_lanczos_ritz(lbLanczos *space, lbError *err) {
 
 lbStatus lb_lanczos_restart(lbLanczos *space, int32_t keep, lbError *err) {
   size_t n = (size_t)space->size, k = (size_t)keep, width = (size_t)space->pending;
-  double *coupling = couple(space, keep);
+  double *coupling = couple_ritz_pairs(space, keep);
   double *kept = lb_alloc(n * k, sizeof *kept);
   if (!coupling || !kept) {
     lb_free(coupling);
@@ -401,7 +401,7 @@ lbStatus lb_lanczos_restart(lbLanczos *space, int32_t keep, lbError *err) {
 }
 
 lbStatus lb_lanczos_vectors(const lbLanczos *space, int32_t count, double *X, lbError *err) {
-  double *coupling = couple(space, count);
+  double *coupling = couple_ritz_pairs(space, count);
   if (!coupling) return lb_fail_memory(err);
   for (int32_t i = 0; i < count; i++)
     for (int32_t k = 0; k < space->pending; k++)

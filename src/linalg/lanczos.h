@@ -39,7 +39,7 @@ typedef struct lbLanczos {
 lbStatus lb_lanczos_create(lbCholesky *factor, const lbSparse *M, int32_t block, int32_t capacity,
                            lbLanczos **out, lbError *err);
 void lb_lanczos_destroy(lbLanczos *space);
-void lb_lanczos_release_work(lbLanczos *space); // W, MW and product_work: there are no more steps
+void lb_lanczos_release_work(lbLanczos *space); // W, MW and product_work: after the last step
 
 // Room for the next step.
 static inline bool lb_lanczos_has_room(const lbLanczos *space) {

@@ -5,8 +5,6 @@
 
 #include "linalg/dense.h"
 
-LB_DEFINE_KERNEL_CHOICE(lbNarrowKernels, lb_narrow_kernels)
-
 enum { ROWS = 2048, COLUMNS = 16 }; // of one task
 
 typedef struct Narrow {
@@ -51,7 +49,7 @@ void lb_narrow_gather(int32_t rows, int32_t columns, int32_t count, const double
                       C + (size_t)done * m);
 }
 
-static void subtract_rows(int32_t begin, int32_t end, void *context) {
+static void subtract_narrow_rows(int32_t begin, int32_t end, void *context) {
   const Narrow *n = context;
   int32_t columns = (int32_t)((n->C - n->P) / LB_NARROW);
   n->kernels->subtract(end - begin, columns, n->stride, n->A + begin, n->P, n->to + begin);
@@ -67,7 +65,7 @@ void lb_narrow_subtract(int32_t rows, int32_t columns, int32_t count, const doub
   for (; done + LB_NARROW <= count; done += LB_NARROW, n.to += LB_NARROW * stride) {
     for (size_t c = 0; c < LB_NARROW; c++)
       for (size_t j = 0; j < m; j++) n.P[j * LB_NARROW + c] = C[((size_t)done + c) * m + j];
-    lb_parallel_for(rows, ROWS, subtract_rows, &n);
+    lb_parallel_for(rows, ROWS, subtract_narrow_rows, &n);
   }
   if (done < count)
     lb_dense_multiply(LB_PLAIN, LB_PLAIN, rows, count - done, columns, -1, A, C + (size_t)done * m,

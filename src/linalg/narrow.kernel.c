@@ -15,7 +15,7 @@ enum {
   LINES = 8         // columns of A at a time there
 };
 
-static void pack(int32_t rows, size_t stride, const double *B, double *P) {
+static void pack_narrow_rows(int32_t rows, size_t stride, const double *B, double *P) {
   size_t i = 0, n = (size_t)rows;
   for (; i + 4 <= n; i += 4)
     LB_FOR (half, 0, WIDTH / 4) {
@@ -48,7 +48,8 @@ LB_INLINE void gather_stretch(int count, size_t rows, size_t stride, const doubl
     }
 }
 
-static void gather_group(size_t rows, size_t stride, const double *A, const double *P, double *C) {
+static void gather_narrow_group(size_t rows, size_t stride, const double *A, const double *P,
+                                double *C) {
   for (size_t i = 0; i < rows; i += STRETCH)
     gather_stretch(GROUP, rows - i < STRETCH ? rows - i : STRETCH, stride, A + i, P + i * WIDTH, C);
 }
@@ -58,14 +59,14 @@ static void gather_one(size_t rows, size_t stride, const double *A, const double
     gather_stretch(1, rows - i < STRETCH ? rows - i : STRETCH, stride, A + i, P + i * WIDTH, C);
 }
 
-static void gather(int32_t rows, int32_t columns, size_t stride, const double *A, const double *P,
-                   double *C) {
+static void gather_products(int32_t rows, int32_t columns, size_t stride, const double *A,
+                            const double *P, double *C) {
   for (size_t begin = 0; begin < (size_t)rows; begin += BLOCK) {
     size_t here = (size_t)rows - begin < BLOCK ? (size_t)rows - begin : BLOCK;
     const double *from = A + begin, *with = P + begin * WIDTH;
     int32_t j = 0;
     for (; j + GROUP <= columns; j += GROUP)
-      gather_group(here, stride, from + (size_t)j * stride, with, C + (size_t)j * WIDTH);
+      gather_narrow_group(here, stride, from + (size_t)j * stride, with, C + (size_t)j * WIDTH);
     for (; j < columns; j++)
       gather_one(here, stride, from + (size_t)j * stride, with, C + (size_t)j * WIDTH);
   }
@@ -104,8 +105,8 @@ static void subtract_strip(size_t rows, size_t columns, size_t stride, const dou
     for (size_t i = 0; i < rows; i++) B[c * stride + i] -= S[c * STRIP + i];
 }
 
-static void subtract(int32_t rows, int32_t columns, size_t stride, const double *A, const double *C,
-                     double *B) {
+static void subtract_narrow_products(int32_t rows, int32_t columns, size_t stride, const double *A,
+                                     const double *C, double *B) {
   for (size_t begin = 0; begin < (size_t)rows; begin += STRIP) {
     size_t here = (size_t)rows - begin < STRIP ? (size_t)rows - begin : STRIP;
     for (size_t l = 0; l < (size_t)columns; l += STRETCH)
@@ -114,4 +115,5 @@ static void subtract(int32_t rows, int32_t columns, size_t stride, const double 
   }
 }
 
-const lbNarrowKernels LB_KERNEL(lb_narrow_kernels) = { pack, gather, subtract };
+LB_KERNEL_TABLE(lbNarrowKernels, lb_narrow_kernels) = { pack_narrow_rows, gather_products,
+                                                        subtract_narrow_products };

@@ -20,7 +20,7 @@ static void symmetrise(size_t n, double *A) {
 }
 
 // Y = M X, few columns at a time: these are as long as the factor leaves room for.
-static void multiply(const lbSparse *M, int32_t count, const double *X, double *Y) {
+static void multiply_few_columns(const lbSparse *M, int32_t count, const double *X, double *Y) {
   enum { TOGETHER = 2 * LB_PRODUCT_MANY };
   for (int32_t done = 0; done < count; done += TOGETHER) {
     int32_t here = count - done < TOGETHER ? count - done : TOGETHER;
@@ -41,13 +41,13 @@ lbStatus lb_eigen_polish(lbCholesky *factor, const lbSparse *M, double shift, in
   if (status) goto done;
   for (size_t j = 0; j < c; j++)
     for (size_t i = 0; i < n; i++) X[j * n + i] *= values[j] + shift;
-  multiply(M, count, X, MX);
+  multiply_few_columns(M, count, X, MX);
   memcpy(X, MX, n * c * sizeof *X); // Y from here on
   status = lb_cholesky_solve_near(factor, SOLVE_ERROR, count, X, err);
   lb_cholesky_release_work(factor);
   if (status) goto done;
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, M->size, 1, X, MX, 0, A);
-  multiply(M, count, X, MX);
+  multiply_few_columns(M, count, X, MX);
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, count, count, M->size, 1, X, MX, 0, B);
   symmetrise(c, A);
   symmetrise(c, B);

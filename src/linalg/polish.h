@@ -1,5 +1,5 @@
 // One step of inverse iteration with a Rayleigh–Ritz projection, for eigenvectors that are already
-// good: what is left in them of high modes, which K would magnify, is divided away.
+// good: their residual parts in high modes, which K would magnify, are removed by a solve.
 #ifndef LB_LINALG_POLISH_H
 #define LB_LINALG_POLISH_H
 

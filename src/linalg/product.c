@@ -1,8 +1,6 @@
 // Picks the kernels of sparse products, and makes those of columns.
 #include "linalg/product.h"
 
-LB_DEFINE_KERNEL_CHOICE(lbProductKernels, lb_product_kernels)
-
 typedef struct Product {
   const lbSparse *A;
   const double *X;
@@ -10,7 +8,7 @@ typedef struct Product {
   int32_t width; // columns at a time
 } Product;
 
-static void multiply_columns(int32_t begin, int32_t end, void *context) {
+static void multiply_product_columns(int32_t begin, int32_t end, void *context) {
   const Product *p = context;
   size_t n = (size_t)p->A->size, width = (size_t)p->width, count = (size_t)(end - begin);
   const lbProductKernels *kernels = lb_product_kernels(lb_simd_best());
@@ -35,7 +33,7 @@ void lb_product_multiply(const lbSparse *A, int32_t count, const double *X, doub
                          double *work) {
   int32_t width = count <= LB_PRODUCT_MANY ? LB_PRODUCT_FEW : LB_PRODUCT_MANY;
   Product product = { A, X, Y, work, width };
-  lb_parallel_for(count, width, multiply_columns, &product);
+  lb_parallel_for(count, width, multiply_product_columns, &product);
 }
 
 void lb_product_multiply_many(const lbSparse *A, int32_t count, const double *X, double *Y) {

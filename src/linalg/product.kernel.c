@@ -4,7 +4,7 @@
 #include "math/four.h"
 
 // x (n x width) from columns that are n apart, four rows of four columns at a time; and back.
-static void put_together(size_t n, size_t width, const double *from, double *x) {
+static void put_product_together(size_t n, size_t width, const double *from, double *x) {
   for (size_t begin = 0; begin < width; begin += 4) {
     const double *column = from + begin * n;
     size_t i = 0;
@@ -19,7 +19,7 @@ static void put_together(size_t n, size_t width, const double *from, double *x) 
   }
 }
 
-static void take_apart(size_t n, size_t width, const double *y, double *to) {
+static void take_product_apart(size_t n, size_t width, const double *y, double *to) {
   for (size_t begin = 0; begin < width; begin += 4) {
     double *column = to + begin * n;
     size_t i = 0;
@@ -79,5 +79,5 @@ static void multiply_many(const lbSparse *A, size_t stride, const double *x, dou
   }
 }
 
-const lbProductKernels LB_KERNEL(lb_product_kernels) = { put_together, take_apart, multiply_few,
-                                                         multiply_many };
+LB_KERNEL_TABLE(lbProductKernels, lb_product_kernels) = { put_product_together, take_product_apart,
+                                                          multiply_few, multiply_many };

@@ -45,7 +45,7 @@ void lb_refine_release(lbRefine *refine) {
   lb_refine_drop_soft(refine);
 }
 
-static lbStatus reserve(lbRefine *refine, int32_t width, lbError *err) {
+static lbStatus reserve_panel(lbRefine *refine, int32_t width, lbError *err) {
   if (width <= refine->width) return LB_OK;
   lb_refine_release_work(refine);
   size_t tasks = (size_t)(refine->fronts->size - 1) / ROWS + 1;
@@ -90,14 +90,14 @@ typedef struct Panel {
   lbRefine *refine;
   int32_t width, count;
   double *B;   // (size x count), X in the end
-  double near; // the relative error that is good enough; 0: a residual that is rounding
+  double near; // tolerated relative error; 0: refine until the residual is rounding
   double x_largest[LB_FRONT_WIDTH_MANY], r_largest[LB_FRONT_WIDTH_MANY];
   double correction[LB_FRONT_WIDTH_MANY];                    // the largest value of the last one
   double coefficients[LB_REFINE_SOFT * LB_FRONT_WIDTH_MANY]; // (soft_count x width) by rows
 } Panel;
 
 // Y: the residuals in the order of L, each scaled to a largest value of one.
-static void load_rows(int32_t begin, int32_t end, void *context) {
+static void load_panel_rows(int32_t begin, int32_t end, void *context) {
   const Panel *p = context;
   size_t width = (size_t)p->width;
   double scale[LB_FRONT_WIDTH_MANY];
@@ -166,7 +166,7 @@ static void correct_rows(int32_t begin, int32_t end, void *context) {
 }
 
 // r: from A x to B - A x.
-static void subtract_rows(int32_t begin, int32_t end, void *context) {
+static void subtract_panel_rows(int32_t begin, int32_t end, void *context) {
   const Panel *p = context;
   size_t width = (size_t)p->width, n = (size_t)p->refine->fronts->size;
   for (size_t i = (size_t)begin; i < (size_t)end; i++)
@@ -177,7 +177,7 @@ static void subtract_rows(int32_t begin, int32_t end, void *context) {
   measure_rows(p, begin, end);
 }
 
-static void store_rows(int32_t begin, int32_t end, void *context) {
+static void store_panel_rows(int32_t begin, int32_t end, void *context) {
   const Panel *p = context;
   size_t width = (size_t)p->width, n = (size_t)p->refine->fronts->size;
   for (size_t i = (size_t)begin; i < (size_t)end; i++)
@@ -185,7 +185,7 @@ static void store_rows(int32_t begin, int32_t end, void *context) {
 }
 
 // Products A x of some columns.
-static void multiply_columns(int32_t begin, int32_t end, void *context) {
+static void multiply_panel_columns(int32_t begin, int32_t end, void *context) {
   const Panel *p = context;
   const lbRefine *refine = p->refine;
   size_t width = (size_t)p->width, at = (size_t)begin;
@@ -198,13 +198,13 @@ static void multiply_columns(int32_t begin, int32_t end, void *context) {
 }
 
 // r = B - A x
-static void find_residuals(Panel *p) {
-  lb_parallel_for(p->width, (p->width + 1) / 2, multiply_columns, p);
-  lb_parallel_for(p->refine->fronts->size, ROWS, subtract_rows, p);
+static void find_panel_residuals(Panel *p) {
+  lb_parallel_for(p->width, (p->width + 1) / 2, multiply_panel_columns, p);
+  lb_parallel_for(p->refine->fronts->size, ROWS, subtract_panel_rows, p);
   gather_largest(p, p->r_largest, p->x_largest);
 }
 
-static void start(Panel *p) { // x = 0, r = B
+static void start_panel(Panel *p) { // x = 0, r = B
   lb_parallel_for(p->refine->fronts->size, ROWS, start_rows, p);
   gather_largest(p, p->r_largest, p->x_largest);
 }
@@ -267,13 +267,13 @@ static void add_soft(int32_t begin, int32_t end, void *context) {
 
 static void solve_rows(Panel *p) { // r <- (L L')^-1 r
   lbRefine *refine = p->refine;
-  lb_parallel_for(refine->fronts->size, ROWS, load_rows, p);
+  lb_parallel_for(refine->fronts->size, ROWS, load_panel_rows, p);
   lb_fronts_solve_single(refine->fronts, refine->L, p->width, refine->Y, refine->work);
   lb_parallel_for(refine->fronts->size, ROWS, unload_rows, p);
 }
 
 // One correction of x.
-static void sweep(Panel *p) {
+static void correct_panel(Panel *p) {
   lbRefine *refine = p->refine;
   int32_t n = refine->fronts->size;
   double own[LB_REFINE_SOFT * LB_FRONT_WIDTH_MANY] = { 0 };
@@ -295,7 +295,7 @@ static void sweep(Panel *p) {
 
 typedef enum Progress { CONVERGED, CONVERGING, STALLED } Progress;
 
-// Whether the next corrections will be less than what is near enough, if they shrink as the last.
+// Whether the next corrections will be within the tolerance, if they shrink as the last did.
 static bool is_near(const Panel *p, const double *before) {
   for (int32_t c = 0; c < p->count; c++) {
     double ratio = before[c] > 0 ? p->correction[c] / before[c] : 0;
@@ -315,30 +315,30 @@ static Progress judge_residuals(const Panel *p, const double *before) {
   return progress;
 }
 
-static Progress advance(Panel *p, int32_t sweeps) {
+static Progress advance_panel(Panel *p, int32_t sweeps) {
   double r_before[LB_FRONT_WIDTH_MANY], correction_before[LB_FRONT_WIDTH_MANY];
   memcpy(r_before, p->r_largest, sizeof r_before);
   memcpy(correction_before, p->correction, sizeof correction_before);
-  sweep(p);
+  correct_panel(p);
   if (sweeps > 0 && p->near > 0 && is_near(p, correction_before)) return CONVERGED;
-  find_residuals(p);
+  find_panel_residuals(p);
   return judge_residuals(p, r_before);
 }
 
 static lbStatus refine_panel(Panel *p, lbError *err) {
   Progress progress = CONVERGING;
   int32_t sweeps = 0;
-  start(p);
+  start_panel(p);
   if (p->near > 0 && p->near >= p->refine->contraction) {
-    sweep(p);
+    correct_panel(p);
     progress = CONVERGED;
     sweeps = 1;
   }
-  while (progress == CONVERGING && sweeps < MOST_SWEEPS) progress = advance(p, sweeps++);
+  while (progress == CONVERGING && sweeps < MOST_SWEEPS) progress = advance_panel(p, sweeps++);
   if (sweeps > p->refine->sweep_count) p->refine->sweep_count = sweeps;
   if (progress != CONVERGED)
     return lb_fail(err, LB_ERR_NUMERIC, "refinement of a solution does not converge");
-  lb_parallel_for(p->refine->fronts->size, ROWS, store_rows, p);
+  lb_parallel_for(p->refine->fronts->size, ROWS, store_panel_rows, p);
   return LB_OK;
 }
 
@@ -374,7 +374,7 @@ static void load_columns(int32_t begin, int32_t end, void *context) {
   }
 }
 
-static void store_columns(int32_t begin, int32_t end, void *context) {
+static void store_panel_columns(int32_t begin, int32_t end, void *context) {
   const Once *once = context;
   size_t n = (size_t)once->refine->fronts->size, width = (size_t)once->width;
   for (size_t i = (size_t)begin; i < (size_t)end; i++) {
@@ -396,9 +396,9 @@ lbStatus lb_refine_solve_once(lbRefine *refine, int32_t count, double *X, size_t
   int32_t n = refine->fronts->size, width = lb_front_width(count);
   size_t values = (size_t)n * (size_t)width;
   size_t needed = values + lb_fronts_work_count(refine->fronts, width);
-  bool enough = needed * sizeof(float) <= work_count * sizeof(double);
-  float *own = enough ? NULL : lb_alloc(needed, sizeof *own);
-  float *Y = enough ? (float *)work : own;
+  bool fits = needed * sizeof(float) <= work_count * sizeof(double);
+  float *own = fits ? NULL : lb_alloc(needed, sizeof *own);
+  float *Y = fits ? (float *)work : own;
   lbStatus status = Y ? LB_OK : lb_fail_memory(err);
   if (!status && !lb_linalg_all_finite((size_t)n * (size_t)count, X)) status = fail_finite(err);
   for (int32_t done = 0; done < count && !status; done += width) {
@@ -408,7 +408,7 @@ lbStatus lb_refine_solve_once(lbRefine *refine, int32_t count, double *X, size_t
     lb_parallel_for(once.count, 1, measure_columns, &once);
     lb_parallel_for(n, ROWS, load_columns, &once);
     lb_fronts_solve_single(refine->fronts, refine->L, once.width, Y, Y + values);
-    lb_parallel_for(n, ROWS, store_columns, &once);
+    lb_parallel_for(n, ROWS, store_panel_columns, &once);
   }
   lb_free(own);
   return status;
@@ -418,7 +418,7 @@ lbStatus lb_refine_solve(lbRefine *refine, double near, int32_t count, double *X
   size_t n = (size_t)refine->fronts->size;
   int32_t width = lb_front_width(count);
   lbStatus status = refine->softened ? LB_OK : lb_refine_soften(refine, err);
-  if (!status) status = reserve(refine, width, err);
+  if (!status) status = reserve_panel(refine, width, err);
   if (!status && !lb_linalg_all_finite(n * (size_t)count, X)) return fail_finite(err);
   refine->sweep_count = 0;
   for (int32_t done = 0; done < count && !status; done += width) {
@@ -431,7 +431,7 @@ lbStatus lb_refine_solve(lbRefine *refine, double near, int32_t count, double *X
 }
 
 // Columns of S (size x soft_count) become orthonormal; false: they are dependent.
-static bool orthonormalise(int32_t size, int32_t count, double *S) {
+static bool orthonormalise_soft_columns(int32_t size, int32_t count, double *S) {
   double G[LB_REFINE_SOFT * LB_REFINE_SOFT];
   lb_dense_gram(size, count, S, G);
   if (lb_dense_cholesky(count, G, NULL)) return false;
@@ -440,12 +440,12 @@ static bool orthonormalise(int32_t size, int32_t count, double *S) {
 }
 
 // S <- (L L')^-1 S, in place, one panel.
-static void iterate(lbRefine *refine, double *S) {
+static void iterate_soft_columns(lbRefine *refine, double *S) {
   Panel panel = { .refine = refine, .width = LB_REFINE_SOFT, .count = LB_REFINE_SOFT, .B = S };
-  start(&panel);
+  start_panel(&panel);
   solve_rows(&panel);
   memcpy(refine->x, refine->r, (size_t)refine->fronts->size * LB_REFINE_SOFT * sizeof(double));
-  lb_parallel_for(refine->fronts->size, ROWS, store_rows, &panel);
+  lb_parallel_for(refine->fronts->size, ROWS, store_panel_rows, &panel);
 }
 
 static lbStatus open_soft(lbRefine *refine, lbError *err) {
@@ -471,7 +471,7 @@ lbStatus lb_refine_take_soft(lbRefine *refine, int32_t count, const double *X, l
   lbStatus status = open_soft(refine, err);
   if (status) return status;
   memcpy(refine->S, X, (size_t)size * LB_REFINE_SOFT * sizeof *X);
-  if (orthonormalise(size, LB_REFINE_SOFT, refine->S)) close_soft(refine);
+  if (orthonormalise_soft_columns(size, LB_REFINE_SOFT, refine->S)) close_soft(refine);
   return LB_OK;
 }
 
@@ -483,7 +483,7 @@ lbStatus lb_refine_soften(lbRefine *refine, lbError *err) {
   refine->soft_count = 0;
   refine->softened = true;
   if (size < SOFT_LEAST_SIZE) return LB_OK;
-  lbStatus status = reserve(refine, LB_REFINE_SOFT, err);
+  lbStatus status = reserve_panel(refine, LB_REFINE_SOFT, err);
   if (!status) status = open_soft(refine, err);
   if (status) return status;
   for (size_t i = 0; i < values; i++) {
@@ -491,8 +491,8 @@ lbStatus lb_refine_soften(lbRefine *refine, lbError *err) {
     refine->S[i] = (double)(random >> 11) / 4503599627370496.0 - 1;
   }
   for (int i = 0; i < ITERATIONS; i++) {
-    iterate(refine, refine->S);
-    if (!orthonormalise(size, LB_REFINE_SOFT, refine->S)) return LB_OK;
+    iterate_soft_columns(refine, refine->S);
+    if (!orthonormalise_soft_columns(size, LB_REFINE_SOFT, refine->S)) return LB_OK;
   }
   close_soft(refine);
   return LB_OK;
@@ -500,16 +500,16 @@ lbStatus lb_refine_soften(lbRefine *refine, lbError *err) {
 
 lbStatus lb_refine_probe(lbRefine *refine, lbError *err) {
   int32_t n = refine->fronts->size;
-  lbStatus status = reserve(refine, 1, err);
+  lbStatus status = reserve_panel(refine, 1, err);
   double *b = status ? NULL : lb_alloc((size_t)n, sizeof *b);
   if (!b) return status ? status : lb_fail_memory(err);
   for (int32_t i = 0; i < n; i++) b[i] = 1 - (double)(i % 3) - 0.25 * (double)(i % 7);
   Panel panel = { .refine = refine, .width = 1, .count = 1, .B = b };
-  start(&panel);
-  sweep(&panel);
+  start_panel(&panel);
+  correct_panel(&panel);
   double first = panel.correction[0];
-  find_residuals(&panel);
-  sweep(&panel);
+  find_panel_residuals(&panel);
+  correct_panel(&panel);
   refine->contraction = first > 0 ? panel.correction[0] / first : 1;
   lb_free(b);
   return LB_OK;

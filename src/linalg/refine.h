@@ -15,7 +15,7 @@ typedef struct lbRefine {
                        // and more is a poor factor; written by lb_refine_probe
   int32_t sweep_count; // of the last solve, at most, for a right-hand side
   // Soft shapes, for which equations are solved in double precision; written by lb_refine_soften.
-  bool softened;                             // they were looked for, and not given up since
+  bool softened;                             // they were searched for and are still valid
   int32_t soft_count;                        // 0, or LB_REFINE_SOFT
   double *S, *AS;                            // (size x soft_count)
   double E[LB_REFINE_SOFT * LB_REFINE_SOFT]; // R, R' R = S' A S

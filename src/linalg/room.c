@@ -34,7 +34,7 @@ static double machine_free(void) {
 #endif
 }
 
-// Files that are cached count as free. A container sees its own group at the root.
+// Files that are cached count as free. Inside a container its own group is at the root.
 static double group_free(void) {
   double two = number_in("/sys/fs/cgroup/memory.max", "", HUGE_VAL);
   double one = number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes", "", HUGE_VAL);

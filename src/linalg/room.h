@@ -6,7 +6,7 @@
 #include "limber/base.h"
 
 // Bytes that this process can still have: what the machine, the group of processes (cgroup) and the
-// process itself (ulimit -v) leave. HUGE_VAL: nothing is known.
+// process itself (ulimit -v) leave. HUGE_VAL: unknown.
 double lb_room_free(void);
 
 // LB_ERR_MEMORY where `what` will take more bytes than that. Little is not looked at.

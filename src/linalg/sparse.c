@@ -148,13 +148,6 @@ void lb_sparse_destroy(lbSparse *A) {
   lb_free(A);
 }
 
-bool lb_sparse_same_pattern(const lbSparse *A, const lbSparse *B) {
-  size_t columns = (size_t)A->size + 1;
-  return A->size == B->size &&
-         !memcmp(A->column_begin, B->column_begin, columns * sizeof *A->column_begin) &&
-         !memcmp(A->rows, B->rows, (size_t)lb_sparse_nonzero_count(A) * sizeof *A->rows);
-}
-
 bool lb_sparse_has_blocks(const lbSparse *A, int32_t width) {
   if (A->size % width) return false;
   for (int32_t j = 0; j < A->size; j++) {
@@ -243,7 +236,7 @@ typedef struct Product {
 } Product;
 
 // Columns [begin, end) of the product, at most p->width of them.
-static void multiply_columns(int32_t begin, int32_t end, void *context) {
+static void multiply_sparse_columns(int32_t begin, int32_t end, void *context) {
   const Product *p = context;
   size_t n = (size_t)p->A->size;
   if (!p->work || end - begin == 1) { // nothing gained by interleaving, or no memory for it
@@ -270,7 +263,7 @@ void lb_sparse_multiply_many_in(const lbSparse *A, int32_t count, const double *
                                 double *work) {
   // A few columns are shared out in halves, so that two threads have something to do.
   Product product = { A, X, Y, work, count <= GROUP ? HALF : GROUP };
-  lb_parallel_for(count, product.width, multiply_columns, &product);
+  lb_parallel_for(count, product.width, multiply_sparse_columns, &product);
 }
 
 void lb_sparse_multiply_many(const lbSparse *A, int32_t count, const double *X, double *Y) {

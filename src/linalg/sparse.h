@@ -39,7 +39,6 @@ void lb_sparse_destroy(lbSparse *A);
 
 // LB_ERR_ARGUMENT that names the fault unless the pattern is as described above.
 lbStatus lb_sparse_validate(const lbSparse *A, lbError *err);
-bool lb_sparse_same_pattern(const lbSparse *A, const lbSparse *B);
 static inline int32_t lb_sparse_nonzero_count(const lbSparse *A) {
   return A->column_begin[A->size];
 }

@@ -3,8 +3,6 @@
 
 #include "linalg/fronts.h"
 
-LB_DEFINE_KERNEL_CHOICE(lbSweeps, lb_sweeps)
-
 static int index_of_width(int32_t width) {
   LB_ASSERT(width == 1 || width == LB_FRONT_WIDTH_FEW || width == LB_FRONT_WIDTH_MANY);
   return width == 1 ? 0 : width == LB_FRONT_WIDTH_FEW ? 1 : 2;

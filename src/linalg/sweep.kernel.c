@@ -32,7 +32,7 @@ enum {
         divide_transposed_##width##_##real                                                         \
   }
 
-const lbSweeps LB_KERNEL(lb_sweeps) = {
+LB_KERNEL_TABLE(lbSweeps, lb_sweeps) = {
   .singles = { TABLE(single, one), TABLE(single, few), TABLE(single, many) },
   .doubles = { TABLE(double, one), TABLE(double, few), TABLE(double, many) },
 };

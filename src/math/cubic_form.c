@@ -124,29 +124,23 @@ double lb_cubic_coefficient4(const lbCubic *cubic, int32_t i, int32_t j, int32_t
 
 // ---- packing -----------------------------------------------------------------------------------
 
-// Where coefficients come from: packed arrays, or another lbCubic with some of its modes.
+// Where coefficients come from.
 typedef struct Source {
   const double *packed2, *packed3, *packed4;
-  const lbCubic *cubic;
-  const int32_t *kept;
 } Source;
 
 static double source2(const Source *s, int32_t i, int32_t j) {
-  if (s->cubic) return lb_cubic_coefficient2(s->cubic, s->kept[i], s->kept[j]);
   order_two(&i, &j);
   return s->packed2[lb_packed2(i, j)];
 }
 
 static double source3(const Source *s, int32_t i, int32_t j, int32_t k) {
-  if (s->cubic) return lb_cubic_coefficient3(s->cubic, s->kept[i], s->kept[j], s->kept[k]);
   int32_t t[3] = { i, j, k };
   sort3(t);
   return s->packed3[lb_packed3(t[0], t[1], t[2])];
 }
 
 static double source4(const Source *s, int32_t i, int32_t j, int32_t k, int32_t l) {
-  if (s->cubic)
-    return lb_cubic_coefficient4(s->cubic, s->kept[i], s->kept[j], s->kept[k], s->kept[l]);
   order_two(&i, &j); // i, j <= k <= l
   return s->packed4[lb_packed4(i, j, k, l)];
 }
@@ -168,7 +162,7 @@ static void fill3(const Source *source, int32_t r, double *quadratic) {
         }
 }
 
-static void fill_pairs(const Source *source, int32_t r, double *cubic) {
+static void fill_cubic_pairs(const Source *source, int32_t r, double *cubic) {
   for (int32_t j = 0; j < r; j++)
     for (int32_t i = 0; i <= j; i++)
       for (int32_t l = 0; l < r; l++)
@@ -183,7 +177,7 @@ static void fill_pairs(const Source *source, int32_t r, double *cubic) {
 static void fill4(const Source *source, int32_t r, double *cubic) {
   memset(cubic, 0, lb_cubic_cubic_size(r) * sizeof(double));
   if (r <= LB_CUBIC_FEW) {
-    fill_pairs(source, r, cubic);
+    fill_cubic_pairs(source, r, cubic);
     return;
   }
   for (int32_t k = 0; k < r; cubic += matrix_size(r, k) * (size_t)(r - k), k++)
@@ -195,36 +189,13 @@ static void fill4(const Source *source, int32_t r, double *cubic) {
         }
 }
 
-static void fill(const Source *source, int32_t r, const lbCubicArrays *out) {
-  fill2(source, r, out->linear);
-  fill3(source, r, out->quadratic);
-  fill4(source, r, out->cubic);
-}
-
 void lb_cubic_pack(int32_t r, const double *packed2, const double *packed3, const double *packed4,
                    const lbCubicArrays *out) {
   LB_ASSERT(r >= 1 && r <= LB_CUBIC_MODES_MAX);
-  const Source source = { .packed2 = packed2, .packed3 = packed3, .packed4 = packed4 };
-  fill(&source, r, out);
-}
-
-void lb_cubic_subset(const lbCubic *cubic, int32_t kept_count, const int32_t *kept,
-                     const lbCubicArrays *out) {
-  LB_ASSERT(kept_count >= 1 && kept_count <= LB_CUBIC_MODES_MAX);
-  const Source source = { .cubic = cubic, .kept = kept };
-  fill(&source, kept_count, out);
-}
-
-void lb_cubic_unpack(const lbCubic *cubic, double *packed2, double *packed3, double *packed4) {
-  for (int32_t l = 0; l < cubic->count; l++)
-    for (int32_t k = 0; k <= l; k++) {
-      if (packed2) packed2[lb_packed2(k, l)] = lb_cubic_coefficient2(cubic, k, l);
-      for (int32_t j = 0; j <= k; j++) {
-        if (packed3) packed3[lb_packed3(j, k, l)] = lb_cubic_coefficient3(cubic, j, k, l);
-        for (int32_t i = 0; i <= j && packed4; i++)
-          packed4[lb_packed4(i, j, k, l)] = lb_cubic_coefficient4(cubic, i, j, k, l);
-      }
-    }
+  const Source source = { packed2, packed3, packed4 };
+  fill2(&source, r, out->linear);
+  fill3(&source, r, out->quadratic);
+  fill4(&source, r, out->cubic);
 }
 
 static void round_all(size_t count, const double *from, float *to) {
@@ -238,8 +209,8 @@ void lb_cubic_round(const lbCubic *cubic, float *quadratic_single, float *cubic_
 
 // ---- combinations ------------------------------------------------------------------------------
 
-static void add_scaled(size_t count, double weight, const double *restrict from,
-                       double *restrict to) {
+static void add_scaled_part(size_t count, double weight, const double *restrict from,
+                            double *restrict to) {
   for (size_t i = 0; i < count; i++) to[i] += weight * from[i];
 }
 
@@ -254,8 +225,8 @@ void lb_cubic_combine(int32_t part_count, const lbCubic *parts, const double *we
   memset(out->cubic, 0, size4 * sizeof(double));
   for (int32_t p = 0; p < part_count; p++) {
     LB_ASSERT(parts[p].count == r);
-    add_scaled(size2, weights[p], parts[p].linear, out->linear);
-    add_scaled(size3, weights[p], parts[p].quadratic, out->quadratic);
-    add_scaled(size4, weights[p], parts[p].cubic, out->cubic);
+    add_scaled_part(size2, weights[p], parts[p].linear, out->linear);
+    add_scaled_part(size3, weights[p], parts[p].quadratic, out->quadratic);
+    add_scaled_part(size4, weights[p], parts[p].cubic, out->cubic);
   }
 }

@@ -45,7 +45,7 @@ static inline size_t lb_packed4(int32_t i, int32_t j, int32_t k, int32_t l) {
   return n * (n + 1) / 2 * ((n + 2) * (n + 3) / 2) / 6 + lb_packed3(i, j, k);
 }
 
-// ---- prepared -----------------------------------------------------------------------------------
+// ---- prepared ----------------------------------------------------------------------------------
 
 // Immutable while kernels read it: shared by any number of bodies and threads. Arrays may have any
 // alignment (64 bytes is best).
@@ -86,8 +86,6 @@ static inline int32_t lb_cubic_width(int32_t r, int32_t l) {
 // From packed coefficients.
 void lb_cubic_pack(int32_t r, const double *packed2, const double *packed3, const double *packed4,
                    const lbCubicArrays *out);
-// And back, to the bit (short of under- and overflow). Each may be NULL.
-void lb_cubic_unpack(const lbCubic *cubic, double *packed2, double *packed3, double *packed4);
 
 // Q and S in single precision: quadratic_single, cubic_single of the same sizes. Rounding changes
 // forces by 1e-8 to 1e-7 of their size.
@@ -102,9 +100,5 @@ double lb_cubic_coefficient4(const lbCubic *cubic, int32_t i, int32_t j, int32_t
 // parts have the same number of modes.
 void lb_cubic_combine(int32_t part_count, const lbCubic *parts, const double *weights,
                       const lbCubicArrays *out);
-
-// The polynomials of the modes `kept` (kept_count of them, each in [0, cubic->count)) alone.
-void lb_cubic_subset(const lbCubic *cubic, int32_t kept_count, const int32_t *kept,
-                     const lbCubicArrays *out);
 
 #endif

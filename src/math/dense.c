@@ -12,12 +12,12 @@ static const double *const_column(const double *a, int32_t n, int32_t j) {
 }
 
 // target[begin..n) -= factor * source[begin..n)
-static void subtract(double *restrict target, double factor, const double *restrict source,
-                     int32_t begin, int32_t n) {
+static void subtract_scaled(double *restrict target, double factor, const double *restrict source,
+                            int32_t begin, int32_t n) {
   for (int32_t i = begin; i < n; i++) target[i] -= factor * source[i];
 }
 
-// A pivot counts as zero when it is no larger than the rounding of what it was computed from.
+// A pivot counts as zero when it is within the rounding error of its own computation.
 static double smallest_pivot(int32_t n, double size) { return n * DBL_EPSILON * size; }
 
 bool lb_small_cholesky_factor(int32_t n, double *a) {
@@ -25,7 +25,7 @@ bool lb_small_cholesky_factor(int32_t n, double *a) {
     double *target = column(a, n, j), size = fabs(target[j]);
     for (int32_t k = 0; k < j; k++) {
       const double *source = const_column(a, n, k);
-      subtract(target, source[j], source, j, n); // A_ij -= L_ik L_jk
+      subtract_scaled(target, source[j], source, j, n); // A_ij -= L_ik L_jk
     }
     if (!(target[j] > smallest_pivot(n, size)) || !isfinite(target[j])) return false;
     double root = sqrt(target[j]);
@@ -41,7 +41,7 @@ void lb_small_cholesky_solve(int32_t n, const double *l, int32_t column_count, d
     for (int32_t j = 0; j < n; j++) { // L y = b
       const double *source = const_column(l, n, j);
       x[j] /= source[j];
-      subtract(x, x[j], source, j + 1, n);
+      subtract_scaled(x, x[j], source, j + 1, n);
     }
     for (int32_t j = n - 1; j >= 0; j--) { // L^T x = y
       const double *source = const_column(l, n, j);
@@ -58,7 +58,7 @@ bool lb_small_ldlt_factor(int32_t n, double *a) {
       const double *source = const_column(a, n, k);
       double factor = source[j] * source[k]; // L_jk d_k
       size += fabs(factor * source[j]);
-      subtract(target, factor, source, j, n); // A_ij -= L_ik d_k L_jk
+      subtract_scaled(target, factor, source, j, n); // A_ij -= L_ik d_k L_jk
     }
     if (!(fabs(target[j]) > smallest_pivot(n, size)) || !isfinite(target[j])) return false;
     for (int32_t i = j + 1; i < n; i++) target[i] /= target[j];
@@ -70,7 +70,7 @@ void lb_small_ldlt_solve(int32_t n, const double *ld, int32_t column_count, doub
   for (int32_t c = 0; c < column_count; c++) {
     double *x = column(b, n, c);
     for (int32_t j = 0; j < n; j++) // L y = b
-      subtract(x, x[j], const_column(ld, n, j), j + 1, n);
+      subtract_scaled(x, x[j], const_column(ld, n, j), j + 1, n);
     for (int32_t j = n - 1; j >= 0; j--) { // L^T x = D^-1 y
       const double *source = const_column(ld, n, j);
       x[j] /= source[j];
@@ -86,7 +86,7 @@ void lb_small_ldlt_invert(int32_t n, const double *ld, int32_t stride, double *l
   for (int32_t k = 0; k < n; k++) { // L x = e_k
     double *x = column(lower, stride, k);
     x[k] = 1;
-    for (int32_t j = k; j < n; j++) subtract(x, x[j], const_column(ld, n, j), j + 1, n);
+    for (int32_t j = k; j < n; j++) subtract_scaled(x, x[j], const_column(ld, n, j), j + 1, n);
     for (int32_t i = k; i < n; i++) column(upper, stride, i)[k] = x[i] / const_column(ld, n, i)[i];
   }
 }

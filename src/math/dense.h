@@ -19,7 +19,8 @@ bool lb_small_ldlt_factor(int32_t n, double *a);
 void lb_small_ldlt_solve(int32_t n, const double *ld, int32_t column_count, double *b);
 // For factors that serve many right-hand sides, one at a time: A^-1 = upper lower, two triangles of
 // n columns of `stride` numbers each (zeros beyond n), lower = L^-1 and upper = L^-T D^-1. Products
-// with them are nearly as accurate as solving: what L^-1 loses is the root of what A^-1 would.
+// with them are nearly as accurate as solving: the error of L^-1 is the square root of that of
+// A^-1.
 void lb_small_ldlt_invert(int32_t n, const double *ld, int32_t stride, double *lower,
                           double *upper);
 // How many pivots are negative; 0 for a positive definite matrix.

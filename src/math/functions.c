@@ -1,6 +1,6 @@
-// exp and expm1: x = k ln 2 + r with |r| <= ln(2)/2, ln 2 in two parts of which the first is short
-// enough that k times it is exact; Taylor's series of e^r, whose leading terms 1 + r are summed
-// with their rounding error.
+// exp and expm1: x = k ln 2 + r with |r| <= ln(2)/2, ln 2 as a sum of two doubles, the first with
+// so few bits that k times it is exact; Taylor's series of e^r, whose leading terms 1 + r are
+// summed with their rounding error.
 //
 // sin and cos: x = n pi/2 + r with |r| <= pi/4 and r as a sum of two doubles; Taylor's series of
 // both. Up to 1e9 the reduction subtracts n times pi/2 part by part (Cody and Waite), beyond it

@@ -47,8 +47,8 @@ static inline lbLanes lb_split_exponent(lbLanes x, lbLanes *k) {
 // ln x, within one unit in the last place; -inf at 0, NaN below, inf at inf, as the C library.
 //
 // With f = m - 1 and s = f / (2 + f), ln m = 2 atanh s = f - f^2/2 + s (f^2/2 + R) where
-// R = 2 z/3 + 2 z^2/5 + ..., z = s^2 <= 0.0295: ten terms leave 1e-18. ln 2 stands in two parts,
-// the first short enough that k times it is exact.
+// R = 2 z/3 + 2 z^2/5 + ..., z = s^2 <= 0.0295: ten terms leave 1e-18. ln 2 is a sum of two
+// doubles, the first with so few bits that k times it is exact.
 static inline lbLanes lb_log_lanes(lbLanes x) {
   const double ln2_high = 0x1.62e42fefa2p-1, ln2_low = 0x1.9ef35793c7673p-41;
   lbLanes k, f = lb_split_exponent(x, &k) - 1;

@@ -1,8 +1,6 @@
 // Picks the kernels of a SIMD level.
 #include "math/ldlt.h"
 
-LB_DEFINE_KERNEL_CHOICE(lbLdltKernels, lb_ldlt_kernels)
-
 int32_t lb_ldlt_negative_count(int32_t n, const double *factor) {
   int32_t count = 0;
   size_t stride = (size_t)lb_ldlt_padded(n);

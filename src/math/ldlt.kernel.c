@@ -12,8 +12,6 @@
 
 #include <float.h>
 
-extern const lbLdltKernels LB_KERNEL(lb_ldlt_kernels);
-
 // The 4x4 block on the diagonal: l_ba for b > a, and the inverse pivots.
 typedef struct Block {
   double l[4][4], inverse[4];
@@ -97,7 +95,7 @@ LB_FOUR_INLINE void factor_rows(double *a, size_t stride, size_t row, size_t j, 
   }
 }
 
-static bool factor(int32_t n, double *a) {
+static bool factor_ldlt(int32_t n, double *a) {
   const size_t stride = (size_t)lb_ldlt_padded(n);
   fill_padding(n, stride, a);
   for (size_t j = 0; j < stride; j += 4) {
@@ -123,7 +121,7 @@ LB_FOUR_INLINE void subtract_columns(const double *M, size_t stride, size_t j, c
   }
 }
 
-static void solve(int32_t n, const double *a, double *b) {
+static void solve_ldlt(int32_t n, const double *a, double *b) {
   const size_t stride = (size_t)lb_ldlt_padded(n);
   for (size_t i = (size_t)n; i < stride; i++) b[i] = 0;
   for (size_t j = 0; j < stride; j += 4) { // L y = b
@@ -140,7 +138,9 @@ static void solve(int32_t n, const double *a, double *b) {
     j -= 4;
     const double *diagonal = a + (stride + 1) * j;
     double x[4], inverse[4];
-    LB_FOR (c, 0, 4) inverse[c] = 1 / diagonal[(stride + 1) * (size_t)c]; // ahead of what waits
+    LB_FOR (c, 0, 4)
+      inverse[c] =
+          1 / diagonal[(stride + 1) * (size_t)c]; // early, since divisions have a long latency
     LB_FOR (c, 0, 4) x[c] = b[j + (size_t)c];
     LB_FOR (back, 0, 4) {
       const int c = 3 - back;
@@ -153,4 +153,4 @@ static void solve(int32_t n, const double *a, double *b) {
   }
 }
 
-const lbLdltKernels LB_KERNEL(lb_ldlt_kernels) = { factor, solve };
+LB_KERNEL_TABLE(lbLdltKernels, lb_ldlt_kernels) = { factor_ldlt, solve_ldlt };

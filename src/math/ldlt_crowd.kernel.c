@@ -4,8 +4,6 @@
 
 #include <float.h>
 
-extern const lbLdltCrowdKernels LB_KERNEL(lb_ldlt_crowd_kernels);
-
 #define INLINE static inline __attribute__((always_inline))
 
 // The matrices of one vector: from lane `lane` of the arrays on.
@@ -117,7 +115,7 @@ static void factor_vector(const Matrices *m) {
   if (m->n - j == 1) factor_diagonal(m, j, 1, l, inverse);
 }
 
-static uint32_t factor(int32_t n, int32_t count, const double *a, double *factors) {
+static uint32_t factor_ldlt_batch(int32_t n, int32_t count, const double *a, double *factors) {
   uint32_t refused = 0;
   LB_ASSERT(count >= 1 && count <= LB_BATCH);
   for (int32_t lane = 0; lane < count; lane += LB_LANES) {
@@ -169,7 +167,8 @@ INLINE void solve_up(const double *f, size_t n, size_t j, const int columns, dou
   subtract_columns(f, n, j, columns, x, 0, j, b);
 }
 
-static void solve(int32_t unknowns, int32_t count, const double *factors, double *right) {
+static void solve_ldlt_batch(int32_t unknowns, int32_t count, const double *factors,
+                             double *right) {
   const size_t n = (size_t)unknowns, whole = n / 4 * 4, rest = n - whole;
   LB_ASSERT(count >= 1 && count <= LB_BATCH);
   for (int32_t lane = 0; lane < count; lane += LB_LANES) {
@@ -183,4 +182,5 @@ static void solve(int32_t unknowns, int32_t count, const double *factors, double
   }
 }
 
-const lbLdltCrowdKernels LB_KERNEL(lb_ldlt_crowd_kernels) = { factor, solve };
+LB_KERNEL_TABLE(lbLdltCrowdKernels, lb_ldlt_crowd_kernels) = { factor_ldlt_batch,
+                                                               solve_ldlt_batch };

@@ -9,7 +9,7 @@
 // the bound. Then, with kappa = (lambda^2 - |F|^2) / 2 = e2 and
 // zeta = kappa lambda - det F = (s0 + s1)(s1 + s2)(s2 + s0) = g'(lambda) / 8,
 //   R = ((kappa + |F|^2) F + lambda cof F - F F^T F) / zeta,
-// as one sees by putting diag(s) for F: every entry of the numerator's diagonal becomes zeta. When
+// as F = diag(s) shows: every entry of the numerator's diagonal becomes zeta. When
 // zeta is not small R is well determined; where it is (F of rank one, or inverted so that the turn
 // is ambiguous) the lane is done by lb_polar3.
 #ifndef LB_MATH_POLAR_LANES_H
@@ -53,16 +53,16 @@ static inline lbLanes lb_cofactor_lanes(const lbLanes f[9], lbLanes cofactor[9])
   return f[0] * cofactor[0] + f[1] * cofactor[1] + f[2] * cofactor[2];
 }
 
-// The largest root of g for |F| = 1. A lane stops at its own time and stays, so what it gives does
-// not depend on its neighbours.
+// The largest root of g for |F| = 1. A lane keeps its value once it has converged, so its result
+// does not depend on its neighbours.
 static inline lbLanes lb_davenport_root_lanes(lbLanes det, lbLanes cofactor_norm_squared) {
   lbLanes lambda = lb_sqrt(1 + 2 * lb_sqrt(3 * cofactor_norm_squared));
   for (int iteration = 0; iteration < 20; iteration++) {
     lbLanes shifted = lambda * lambda - 1;
     lbLanes g = shifted * shifted - 8 * lambda * det - 4 * cofactor_norm_squared;
     lbLanes slope = 4 * lambda * shifted - 8 * det;
-    // A vanishing slope, 8 zeta, means a multiple root: enough is known, stop before g / slope
-    // leaps.
+    // A vanishing slope, 8 zeta, means a multiple root: stop before g / slope becomes
+    // unbounded.
     lbMask active = lb_less(1e-15 * lambda * slope, g) & lb_less(lb_splat(1e-4), slope);
     if (!lb_any(active)) break;
     lambda = lb_select(active, lambda - g / slope, lambda);

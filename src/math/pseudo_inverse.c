@@ -20,45 +20,46 @@ enum { PAD = 4, MOST_SWEEPS = 40 };
 
 typedef double Pair __attribute__((vector_size(16)));
 
-static Pair load(const double *from) {
+static Pair load_lane_pair(const double *from) {
   Pair pair;
   memcpy(&pair, from, sizeof pair);
   return pair;
 }
 
-static void store(double *to, Pair pair) { memcpy(to, &pair, sizeof pair); }
+static void store_pair(double *to, Pair pair) { memcpy(to, &pair, sizeof pair); }
 
-static double dot(int32_t size, const double *x, const double *y) {
+static double dot_rows(int32_t size, const double *x, const double *y) {
   Pair first = { 0, 0 }, second = { 0, 0 };
   for (int32_t i = 0; i < size; i += PAD) {
-    first += load(x + i) * load(y + i);
-    second += load(x + i + 2) * load(y + i + 2);
+    first += load_lane_pair(x + i) * load_lane_pair(y + i);
+    second += load_lane_pair(x + i + 2) * load_lane_pair(y + i + 2);
   }
   Pair sum = first + second;
   return sum[0] + sum[1];
 }
 
 // y += factor x
-static void add(int32_t size, double factor, const double *x, double *y) {
+static void add_multiple(int32_t size, double factor, const double *x, double *y) {
   Pair f = { factor, factor };
-  for (int32_t i = 0; i < size; i += 2) store(y + i, load(y + i) + f * load(x + i));
+  for (int32_t i = 0; i < size; i += 2)
+    store_pair(y + i, load_lane_pair(y + i) + f * load_lane_pair(x + i));
 }
 
 // (x, y) <- (c x - s y, s x + c y)
-static void rotate(int32_t size, double c, double s, double *x, double *y) {
+static void rotate_columns(int32_t size, double c, double s, double *x, double *y) {
   Pair cosine = { c, c }, sine = { s, s };
   for (int32_t i = 0; i < size; i += 2) {
-    Pair p = load(x + i), q = load(y + i);
-    store(x + i, cosine * p - sine * q);
-    store(y + i, sine * p + cosine * q);
+    Pair p = load_lane_pair(x + i), q = load_lane_pair(y + i);
+    store_pair(x + i, cosine * p - sine * q);
+    store_pair(y + i, sine * p + cosine * q);
   }
 }
 
 static void swap_columns(int32_t size, double *x, double *y) {
   for (int32_t i = 0; i < size; i += 2) {
-    Pair p = load(x + i), q = load(y + i);
-    store(x + i, q);
-    store(y + i, p);
+    Pair p = load_lane_pair(x + i), q = load_lane_pair(y + i);
+    store_pair(x + i, q);
+    store_pair(y + i, p);
   }
 }
 
@@ -89,7 +90,7 @@ size_t lb_pseudo_inverse_scratch(int32_t rows, int32_t columns) {
   return 2 * m * n + 2 * n * n + 4 * n;
 }
 
-static Work lay_out(int32_t rows, int32_t columns, double *scratch) {
+static Work lay_out_pseudo_inverse(int32_t rows, int32_t columns, double *scratch) {
   Work t = { .m = rows > columns ? rows : columns, .n = rows > columns ? columns : rows };
   t.m_stride = padded(t.m), t.stride = padded(t.n);
   size_t m = (size_t)t.m_stride, n = (size_t)t.stride;
@@ -115,7 +116,7 @@ static double bring_longest(Work *t, int32_t step) {
   double sum = 0;
   for (int32_t i = step; i < t->n; i++) {
     const double *column = a_column(t, i) + from;
-    t->squares[i] = dot(t->m_stride - from, column, column);
+    t->squares[i] = dot_rows(t->m_stride - from, column, column);
     sum += t->squares[i];
     if (t->squares[i] > t->squares[longest]) longest = i;
   }
@@ -138,14 +139,15 @@ static void reflect(Work *t, int32_t step) {
   v[step] -= x[t->order[step]];
   for (int32_t i = step + 1; i < t->n; i++) {
     double *column = a_column(t, i);
-    add(length, -t->betas[step] * dot(length, v + from, column + from), v + from, column + from);
+    add_multiple(length, -t->betas[step] * dot_rows(length, v + from, column + from), v + from,
+                 column + from);
     x[t->order[i]] = column[step];
     column[step] = 0;
   }
 }
 
 // Ends where the rest is below `cut` of the longest column.
-static void factor(Work *t, double cut) {
+static void factor_pivoted(Work *t, double cut) {
   double least = 0;
   for (t->k = 0; t->k < t->n; t->k++) {
     double rest = bring_longest(t, t->k);
@@ -171,28 +173,28 @@ static void bring_longest_of_w(Work *t, int32_t step) {
 // Makes columns p and q orthogonal; false when they are.
 static bool rotate_pair(Work *t, int32_t p, int32_t q, double tolerance) {
   double *x = w_column(t, p), *y = w_column(t, q);
-  double *squares = t->squares, product = dot(t->stride, x, y);
+  double *squares = t->squares, product = dot_rows(t->stride, x, y);
   if (fabs(product) <= tolerance * sqrt(squares[p]) * sqrt(squares[q])) return false;
   double z = (squares[q] - squares[p]) / (2 * product); // cotangent of twice the angle
   double tangent = (z < 0 ? -1 : 1) / (fabs(z) + sqrt(1 + z * z));
   double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
-  rotate(t->stride, cosine, sine, x, y);
-  rotate(padded(t->k), cosine, sine, j_column(t, p), j_column(t, q));
+  rotate_columns(t->stride, cosine, sine, x, y);
+  rotate_columns(padded(t->k), cosine, sine, j_column(t, p), j_column(t, q));
   double before = squares[q];
   squares[p] -= tangent * product;
   squares[q] += tangent * product;
-  if (squares[q] < 0.5 * before) squares[q] = dot(t->stride, y, y); // digits were lost
+  if (squares[q] < 0.5 * before) squares[q] = dot_rows(t->stride, y, y); // digits were lost
   return true;
 }
 
-static void make_orthogonal(Work *t) {
+static void make_columns_orthogonal(Work *t) {
   double tolerance = 2 * DBL_EPSILON * sqrt(t->n);
   for (int32_t i = 0; i < t->k; i++) j_column(t, i)[i] = 1;
   bool rotated = true;
   for (int sweep = 0; rotated && sweep < MOST_SWEEPS; sweep++) {
     rotated = false;
     for (int32_t i = 0; i < t->k; i++)
-      t->squares[i] = dot(t->stride, w_column(t, i), w_column(t, i));
+      t->squares[i] = dot_rows(t->stride, w_column(t, i), w_column(t, i));
     for (int32_t p = 0; p < t->k; p++) {
       bring_longest_of_w(t, p);
       for (int32_t q = p + 1; q < t->k; q++) rotated |= rotate_pair(t, p, q, tolerance);
@@ -203,10 +205,10 @@ static void make_orthogonal(Work *t) {
 // ---- the inverse -------------------------------------------------------------------------------
 
 // result = W diag(1/s^2) J^T Q^T over the singular values that count; returns how many do.
-static int32_t combine(Work *t, double relative_tolerance) {
+static int32_t combine_singular_vectors(Work *t, double relative_tolerance) {
   double largest = 0;
   for (int32_t i = 0; i < t->k; i++) {
-    t->squares[i] = dot(t->stride, w_column(t, i), w_column(t, i));
+    t->squares[i] = dot_rows(t->stride, w_column(t, i), w_column(t, i));
     if (t->squares[i] > largest) largest = t->squares[i];
   }
   int32_t rank = 0;
@@ -216,14 +218,15 @@ static int32_t combine(Work *t, double relative_tolerance) {
     if (s <= least || s < 1e-150) continue;
     rank++;
     for (int32_t c = 0; c < t->k; c++)
-      add(t->stride, j_column(t, i)[c] / s / s, w_column(t, i), result_column(t, c));
+      add_multiple(t->stride, j_column(t, i)[c] / s / s, w_column(t, i), result_column(t, c));
   }
   for (int32_t step = t->k - 1; step >= 0; step--) { // Q^T = H_k ... H_2 H_1
     const double *v = a_column(t, step);
     memset(t->line, 0, (size_t)t->stride * sizeof *t->line);
-    for (int32_t i = step; i < t->m; i++) add(t->stride, v[i], result_column(t, i), t->line);
     for (int32_t i = step; i < t->m; i++)
-      add(t->stride, -t->betas[step] * v[i], t->line, result_column(t, i));
+      add_multiple(t->stride, v[i], result_column(t, i), t->line);
+    for (int32_t i = step; i < t->m; i++)
+      add_multiple(t->stride, -t->betas[step] * v[i], t->line, result_column(t, i));
   }
   return rank;
 }
@@ -244,7 +247,7 @@ bool lb_pseudo_inverse(int32_t rows, int32_t columns, const double *a, double re
   LB_ASSERT(rows >= 0 && columns >= 0 && relative_tolerance >= 0);
   int exponent;
   if (!find_exponent((size_t)rows * (size_t)columns, a, &exponent)) return false;
-  Work t = lay_out(rows, columns, scratch);
+  Work t = lay_out_pseudo_inverse(rows, columns, scratch);
   bool turned = rows < columns;
   for (int32_t i = 0; i < t.n; i++)
     for (int32_t r = 0; r < t.m; r++) {
@@ -253,9 +256,9 @@ bool lb_pseudo_inverse(int32_t rows, int32_t columns, const double *a, double re
       a_column(&t, i)[r] = ldexp(a[at], -exponent);
     }
   double rounding = t.n * 0x1p-54; // of the factorisation, relative to A
-  factor(&t, relative_tolerance < 16 * rounding ? relative_tolerance / 16 : rounding);
-  make_orthogonal(&t);
-  int32_t count = combine(&t, relative_tolerance);
+  factor_pivoted(&t, relative_tolerance < 16 * rounding ? relative_tolerance / 16 : rounding);
+  make_columns_orthogonal(&t);
+  int32_t count = combine_singular_vectors(&t, relative_tolerance);
   if (rank) *rank = count;
   bool finite = true;
   for (int32_t r = 0; r < t.m; r++)

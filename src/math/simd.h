@@ -32,8 +32,10 @@ lbSimdLevel lb_simd_best(void);
 // Data for kernels is stored in batches of this many items, whatever the level's own width.
 #define LB_BATCH 8
 
-// The function `const Type *name(lbSimdLevel level)` over tables that a kernel file defines as
-// LB_KERNEL(name). The level must be one that lb_simd_has.
+// A kernel file ends in LB_KERNEL_TABLE(Type, name) = { ... }: its table of functions, one for
+// every level. Others reach it by `const Type *name(lbSimdLevel level)`, which a header declares;
+// the level must be one that lb_simd_has. The file's portable object, which is always built, has
+// that function.
 #ifdef LB_HAVE_BASE
 #define LB_AT_BASE(name) &name##_base
 #else
@@ -65,6 +67,15 @@ lbSimdLevel lb_simd_best(void);
 #define LB_KERNEL_PASTE(name, level) name##_##level
 #define LB_KERNEL_EXPAND(name, level) LB_KERNEL_PASTE(name, level)
 #define LB_KERNEL(name) LB_KERNEL_EXPAND(name, LB_SIMD_SUFFIX)
+#if LB_SIMD_LEVEL == 0
+#define LB_KERNEL_TABLE(Type, name)                                                                \
+  LB_DEFINE_KERNEL_CHOICE(Type, name)                                                              \
+  const Type LB_KERNEL(name)
+#else
+#define LB_KERNEL_TABLE(Type, name)                                                                \
+  extern const Type LB_KERNEL(name);                                                               \
+  const Type LB_KERNEL(name)
+#endif
 
 // A loop of constant, small length, written out by the compiler so that indices become constants.
 #ifdef __clang__

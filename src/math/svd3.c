@@ -12,27 +12,27 @@ typedef struct Columns {
   lbVec3 b[3], v[3];
 } Columns;
 
-static void rotate(lbVec3 *p, lbVec3 *q, double c, double s) {
+static void rotate_vec3_pair(lbVec3 *p, lbVec3 *q, double c, double s) {
   lbVec3 old = *p;
   *p = lb_add_scaled(lb_scale(c, old), -s, *q);
   *q = lb_add_scaled(lb_scale(s, old), c, *q);
 }
 
 // Exchanges two columns; one changes its sign, so that V stays a proper rotation.
-static void swap(lbVec3 *p, lbVec3 *q) {
+static void swap_vec3(lbVec3 *p, lbVec3 *q) {
   lbVec3 old = *p;
   *p = *q;
   *q = lb_scale(-1, old);
 }
 
 // Makes columns p and q orthogonal, the longer one first; false when they already were.
-static bool make_orthogonal(Columns *columns, int p, int q) {
+static bool make_vec3_orthogonal(Columns *columns, int p, int q) {
   lbVec3 *b = columns->b, *v = columns->v;
   double alpha = lb_dot(b[p], b[p]), beta = lb_dot(b[q], b[q]), gamma = lb_dot(b[p], b[q]);
   bool changed = alpha < beta;
   if (changed) {
-    swap(&b[p], &b[q]);
-    swap(&v[p], &v[q]);
+    swap_vec3(&b[p], &b[q]);
+    swap_vec3(&v[p], &v[q]);
     double old = alpha;
     alpha = beta, beta = old, gamma = -gamma;
   }
@@ -41,8 +41,8 @@ static bool make_orthogonal(Columns *columns, int p, int q) {
   double zeta = (beta - alpha) / (2 * gamma);
   double t = (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
   double c = 1 / sqrt(1 + t * t), s = c * t;
-  rotate(&b[p], &b[q], c, s);
-  rotate(&v[p], &v[q], c, s);
+  rotate_vec3_pair(&b[p], &b[q], c, s);
+  rotate_vec3_pair(&v[p], &v[q], c, s);
   return true;
 }
 
@@ -54,7 +54,8 @@ static lbVec3 some_orthogonal(lbVec3 u) {
   return lb_normalise(lb_cross(u, axis));
 }
 
-// The part of b orthogonal to the unit vector u, as unit vector; any when nothing is left.
+// The part of b orthogonal to the unit vector u, normalised; any orthogonal unit vector if that is
+// zero.
 static lbVec3 orthogonal_part(lbVec3 b, lbVec3 u) {
   double length = lb_length(b);
   if (!(length > 0)) return some_orthogonal(u);
@@ -107,9 +108,9 @@ lbSvd3 lb_svd3(lbMat3 a) {
     columns.v[j] = lb_mat3_column(identity, j);
   }
   for (int sweep = 0; sweep < 30; sweep++) { // six or so in practice
-    bool changed = make_orthogonal(&columns, 0, 1);
-    changed |= make_orthogonal(&columns, 0, 2);
-    changed |= make_orthogonal(&columns, 1, 2);
+    bool changed = make_vec3_orthogonal(&columns, 0, 1);
+    changed |= make_vec3_orthogonal(&columns, 0, 2);
+    changed |= make_vec3_orthogonal(&columns, 1, 2);
     if (!changed) break;
   }
   lbSvd3 svd = read_off(&columns);

@@ -1,7 +1,7 @@
 // The faces of volume elements and the outer surface: the faces that only one element has. Two
 // faces are the same when they have the same vertices in any order.
 #include "mesh/faces.h"
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 
 // clang-format off
 static const int8_t tet_faces[4][3] = { { 1, 2, 3 }, { 0, 3, 2 }, { 0, 1, 3 }, { 0, 2, 1 } };

@@ -17,8 +17,8 @@ void lb_mesh_builder_abort(lbMeshBuilder *builder) {
 }
 
 // Room for `count` + 1 items of item_bytes; false (and sticky) without memory.
-static bool reserve(lbMeshBuilder *builder, void **block, size_t *capacity, int32_t count,
-                    size_t item_bytes) {
+static bool reserve_items(lbMeshBuilder *builder, void **block, size_t *capacity, int32_t count,
+                          size_t item_bytes) {
   if (builder->out_of_memory) return false;
   if (count >= LB_BRICK_ID - 1 || !lb_grow(block, capacity, (size_t)count + 1, item_bytes))
     builder->out_of_memory = true;
@@ -28,8 +28,8 @@ static bool reserve(lbMeshBuilder *builder, void **block, size_t *capacity, int3
 int32_t lb_mesh_add_vertex(lbMeshBuilder *builder, double x, double y, double z) {
   lbMesh *mesh = builder->mesh;
   if (builder->out_of_memory ||
-      !reserve(builder, (void **)&mesh->positions, &builder->position_capacity, mesh->vertex_count,
-               3 * sizeof(double)))
+      !reserve_items(builder, (void **)&mesh->positions, &builder->position_capacity,
+                     mesh->vertex_count, 3 * sizeof(double)))
     return -1;
   double *p = mesh->positions + 3 * (size_t)mesh->vertex_count;
   p[0] = x, p[1] = y, p[2] = z;
@@ -37,9 +37,9 @@ int32_t lb_mesh_add_vertex(lbMeshBuilder *builder, double x, double y, double z)
 }
 
 // Appends one row of `width` vertex ids.
-static int32_t add_row(lbMeshBuilder *builder, int32_t **rows, size_t *capacity, int32_t *count,
-                       int32_t width, const int32_t *vertices) {
-  if (!reserve(builder, (void **)rows, capacity, *count, (size_t)width * sizeof(int32_t)))
+static int32_t add_id_row(lbMeshBuilder *builder, int32_t **rows, size_t *capacity, int32_t *count,
+                          int32_t width, const int32_t *vertices) {
+  if (!reserve_items(builder, (void **)rows, capacity, *count, (size_t)width * sizeof(int32_t)))
     return -1;
   memcpy(*rows + (size_t)width * (size_t)*count, vertices, (size_t)width * sizeof(int32_t));
   return (*count)++;
@@ -48,20 +48,21 @@ static int32_t add_row(lbMeshBuilder *builder, int32_t **rows, size_t *capacity,
 int32_t lb_mesh_add_tet(lbMeshBuilder *builder, const int32_t vertices[4]) {
   lbMesh *mesh = builder->mesh;
   if (builder->out_of_memory) return -1;
-  return add_row(builder, &mesh->tets, &builder->tet_capacity, &mesh->tet_count, 4, vertices);
+  return add_id_row(builder, &mesh->tets, &builder->tet_capacity, &mesh->tet_count, 4, vertices);
 }
 
 int32_t lb_mesh_add_brick(lbMeshBuilder *builder, const int32_t vertices[8]) {
   lbMesh *mesh = builder->mesh;
   if (builder->out_of_memory) return -1;
-  return add_row(builder, &mesh->bricks, &builder->brick_capacity, &mesh->brick_count, 8, vertices);
+  return add_id_row(builder, &mesh->bricks, &builder->brick_capacity, &mesh->brick_count, 8,
+                    vertices);
 }
 
 int32_t lb_mesh_add_triangle(lbMeshBuilder *builder, const int32_t vertices[3]) {
   lbMesh *mesh = builder->mesh;
   if (builder->out_of_memory) return -1;
-  return add_row(builder, &mesh->triangles, &builder->triangle_capacity, &mesh->triangle_count, 3,
-                 vertices);
+  return add_id_row(builder, &mesh->triangles, &builder->triangle_capacity, &mesh->triangle_count,
+                    3, vertices);
 }
 
 int32_t lb_mesh_add_group(lbMeshBuilder *builder, lbGroupKind kind, int32_t tag, const char *name) {
@@ -74,10 +75,10 @@ int32_t lb_mesh_add_group(lbMeshBuilder *builder, lbGroupKind kind, int32_t tag,
   }
   char *copy = lb_duplicate_text(name);
   if (!copy ||
-      !reserve(builder, (void **)&mesh->groups, &builder->group_capacity, mesh->group_count,
-               sizeof(lbGroup)) ||
-      !reserve(builder, (void **)&builder->group_id_capacity, &builder->group_id_capacity_capacity,
-               mesh->group_count, sizeof(size_t))) {
+      !reserve_items(builder, (void **)&mesh->groups, &builder->group_capacity, mesh->group_count,
+                     sizeof(lbGroup)) ||
+      !reserve_items(builder, (void **)&builder->group_id_capacity,
+                     &builder->group_id_capacity_capacity, mesh->group_count, sizeof(size_t))) {
     lb_free(copy);
     builder->out_of_memory = true;
     return -1;
@@ -90,8 +91,8 @@ int32_t lb_mesh_add_group(lbMeshBuilder *builder, lbGroupKind kind, int32_t tag,
 void lb_mesh_add_to_group(lbMeshBuilder *builder, int32_t group, int32_t id) {
   if (builder->out_of_memory || group < 0) return;
   lbGroup *g = &builder->mesh->groups[group];
-  if (!reserve(builder, (void **)&g->ids, &builder->group_id_capacity[group], g->count,
-               sizeof(int32_t)))
+  if (!reserve_items(builder, (void **)&g->ids, &builder->group_id_capacity[group], g->count,
+                     sizeof(int32_t)))
     return;
   g->ids[g->count++] = id;
 }
@@ -99,8 +100,8 @@ void lb_mesh_add_to_group(lbMeshBuilder *builder, int32_t group, int32_t id) {
 int32_t lb_mesh_add_material(lbMeshBuilder *builder, const char *name, const lbMaterial *material) {
   lbMesh *mesh = builder->mesh;
   if (builder->out_of_memory ||
-      !reserve(builder, (void **)&mesh->materials, &builder->material_capacity,
-               mesh->material_count, sizeof(lbMeshMaterial)))
+      !reserve_items(builder, (void **)&mesh->materials, &builder->material_capacity,
+                     mesh->material_count, sizeof(lbMeshMaterial)))
     return -1;
   char *copy = lb_duplicate_text(name);
   builder->out_of_memory = !copy;
@@ -112,8 +113,8 @@ int32_t lb_mesh_add_material(lbMeshBuilder *builder, const char *name, const lbM
 int32_t lb_mesh_add_appearance(lbMeshBuilder *builder, const char *name) {
   lbMesh *mesh = builder->mesh;
   if (builder->out_of_memory ||
-      !reserve(builder, (void **)&mesh->appearances, &builder->appearance_capacity,
-               mesh->appearance_count, sizeof(lbAppearance)))
+      !reserve_items(builder, (void **)&mesh->appearances, &builder->appearance_capacity,
+                     mesh->appearance_count, sizeof(lbAppearance)))
     return -1;
   char *copy = lb_duplicate_text(name);
   builder->out_of_memory = !copy;
@@ -128,8 +129,8 @@ int32_t lb_mesh_add_texture(lbMeshBuilder *builder, const char *name, const char
                             const void *data, size_t bytes) {
   lbMesh *mesh = builder->mesh;
   if (builder->out_of_memory ||
-      !reserve(builder, (void **)&mesh->textures, &builder->texture_capacity, mesh->texture_count,
-               sizeof(lbTexture)))
+      !reserve_items(builder, (void **)&mesh->textures, &builder->texture_capacity,
+                     mesh->texture_count, sizeof(lbTexture)))
     return -1;
   lbTexture texture = { lb_duplicate_text(name), lb_duplicate_text(mime),
                         data ? lb_duplicate(data, bytes, 1) : NULL, data ? bytes : 0 };
@@ -148,8 +149,8 @@ int32_t lb_mesh_add_texture(lbMeshBuilder *builder, const char *name, const char
 static bool fill_colors(lbMeshBuilder *builder, int32_t count) {
   lbMesh *mesh = builder->mesh;
   if (count > builder->color_count &&
-      !reserve(builder, (void **)&mesh->vertex_colors, &builder->color_capacity, count - 1,
-               4 * sizeof(float)))
+      !reserve_items(builder, (void **)&mesh->vertex_colors, &builder->color_capacity, count - 1,
+                     4 * sizeof(float)))
     return false;
   for (; builder->color_count < count; builder->color_count++) {
     float *color = mesh->vertex_colors + 4 * (size_t)builder->color_count;
@@ -173,7 +174,8 @@ void lb_mesh_set_triangle_uvs(lbMeshBuilder *builder, const float uvs[6]) {
   lbMesh *mesh = builder->mesh;
   if (builder->out_of_memory || mesh->triangle_count == 0) return;
   int32_t last = mesh->triangle_count - 1;
-  if (!reserve(builder, (void **)&mesh->corner_uvs, &builder->uv_capacity, last, 6 * sizeof(float)))
+  if (!reserve_items(builder, (void **)&mesh->corner_uvs, &builder->uv_capacity, last,
+                     6 * sizeof(float)))
     return;
   memcpy(mesh->corner_uvs + 6 * (size_t)last, uvs, 6 * sizeof(float));
 }
@@ -183,8 +185,8 @@ void lb_mesh_set_triangle_appearance(lbMeshBuilder *builder, int32_t appearance)
   if (builder->out_of_memory || mesh->triangle_count == 0) return;
   int32_t last = mesh->triangle_count - 1;
   // Stored plus one until finish, so that zeroed memory means "none".
-  if (!reserve(builder, (void **)&mesh->triangle_appearances,
-               &builder->triangle_appearance_capacity, last, sizeof(int32_t)))
+  if (!reserve_items(builder, (void **)&mesh->triangle_appearances,
+                     &builder->triangle_appearance_capacity, last, sizeof(int32_t)))
     return;
   mesh->triangle_appearances[last] = appearance + 1;
 }
@@ -198,8 +200,8 @@ void lb_mesh_set_element_material(lbMeshBuilder *builder, int32_t element, int32
   if (builder->out_of_memory) return;
   int32_t count = lb_mesh_element_count(mesh), number = element_number(mesh, element);
   LB_ASSERT(number >= 0 && number < count);
-  if (!reserve(builder, (void **)&mesh->element_materials, &builder->element_material_capacity,
-               count, sizeof(int32_t)))
+  if (!reserve_items(builder, (void **)&mesh->element_materials,
+                     &builder->element_material_capacity, count, sizeof(int32_t)))
     return;
   mesh->element_materials[number] = material + 1; // plus one until finish
 }
@@ -259,7 +261,7 @@ static lbStatus check_attributes(const lbMesh *mesh, const char *path, lbError *
   return status;
 }
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_builder_ids(const void *a, const void *b) {
   int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
   return (x > y) - (x < y);
 }
@@ -270,7 +272,7 @@ static void settle_groups(lbMesh *mesh) {
     if (group->kind == LB_GROUP_ELEMENTS)
       for (int32_t k = 0; k < group->count; k++)
         group->ids[k] = element_number(mesh, group->ids[k]);
-    if (group->count) qsort(group->ids, (size_t)group->count, sizeof(int32_t), compare_ids);
+    if (group->count) qsort(group->ids, (size_t)group->count, sizeof(int32_t), compare_builder_ids);
     int32_t kept = 0;
     for (int32_t k = 0; k < group->count; k++)
       if (kept == 0 || group->ids[k] != group->ids[kept - 1]) group->ids[kept++] = group->ids[k];
@@ -338,15 +340,15 @@ static void settle_attributes(lbMeshBuilder *builder) {
   int32_t triangles = mesh->triangle_count, elements = lb_mesh_element_count(mesh);
   if (mesh->vertex_colors) fill_colors(builder, mesh->vertex_count);
   if (mesh->corner_uvs)
-    reserve(builder, (void **)&mesh->corner_uvs, &builder->uv_capacity, triangles,
-            6 * sizeof(float));
+    reserve_items(builder, (void **)&mesh->corner_uvs, &builder->uv_capacity, triangles,
+                  6 * sizeof(float));
   if (mesh->triangle_appearances &&
-      reserve(builder, (void **)&mesh->triangle_appearances, &builder->triangle_appearance_capacity,
-              triangles, sizeof(int32_t)))
+      reserve_items(builder, (void **)&mesh->triangle_appearances,
+                    &builder->triangle_appearance_capacity, triangles, sizeof(int32_t)))
     for (int32_t i = 0; i < triangles; i++) mesh->triangle_appearances[i]--;
   if (mesh->element_materials &&
-      reserve(builder, (void **)&mesh->element_materials, &builder->element_material_capacity,
-              elements, sizeof(int32_t)))
+      reserve_items(builder, (void **)&mesh->element_materials, &builder->element_material_capacity,
+                    elements, sizeof(int32_t)))
     for (int32_t i = 0; i < elements; i++) mesh->element_materials[i]--;
 }
 

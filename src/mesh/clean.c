@@ -1,4 +1,4 @@
-// A mesh without what its report complains of and nobody needs: unused and coincident vertices,
+// Removes faults that a report lists from a mesh: unused and coincident vertices,
 // flat and repeated elements and triangles.
 #include "limber/report.h"
 
@@ -14,7 +14,7 @@ typedef struct Cleaner {
   int32_t *element_map, *triangle_map; // new id (bricks plus LB_BRICK_ID), -1: dropped
 } Cleaner;
 
-static void mark(const lbMeshReport *report, const char *kind, bool *dropped) {
+static void mark_reported(const lbMeshReport *report, const char *kind, bool *dropped) {
   const lbMeshProblem *problem = lb_mesh_report_find(report, kind);
   for (int32_t i = 0; problem && i < problem->count; i++) dropped[problem->ids[i]] = true;
 }
@@ -41,7 +41,7 @@ static void map_row(const Cleaner *c, const int32_t *row, int32_t width, int32_t
 }
 
 // New vertices: those that a kept element or triangle uses, first of their place.
-static void number_vertices(Cleaner *c, const int32_t *twin, lbMeshBuilder *builder) {
+static void number_kept_vertices(Cleaner *c, const int32_t *twin, lbMeshBuilder *builder) {
   const lbMesh *mesh = c->mesh;
   for (int32_t v = 0; v < mesh->vertex_count; v++) c->vertex_map[v] = -1;
   for (int32_t e = 0; e < mesh->tet_count; e++)
@@ -86,7 +86,7 @@ static void copy_elements(Cleaner *c, lbMeshBuilder *builder) {
   }
 }
 
-static void copy_groups(const Cleaner *c, lbMeshBuilder *builder) {
+static void copy_kept_groups(const Cleaner *c, lbMeshBuilder *builder) {
   const int32_t *const maps[] = { c->vertex_map, c->triangle_map, c->element_map };
   for (int32_t i = 0; i < c->mesh->group_count; i++) {
     const lbGroup *group = &c->mesh->groups[i];
@@ -150,14 +150,14 @@ static lbStatus clean_once(const lbMesh *mesh, bool *joined, lbMesh **out, lbErr
   *joined = false;
   for (int32_t v = 0; !status && v < mesh->vertex_count; v++) *joined |= twin[v] != v;
   if (!status) {
-    mark(report, "degenerate_elements", c.drop_element);
-    mark(report, "duplicate_elements", c.drop_element);
-    mark(report, "degenerate_triangles", c.drop_triangle);
-    mark(report, "duplicate_triangles", c.drop_triangle);
+    mark_reported(report, "degenerate_elements", c.drop_element);
+    mark_reported(report, "duplicate_elements", c.drop_element);
+    mark_reported(report, "degenerate_triangles", c.drop_triangle);
+    mark_reported(report, "duplicate_triangles", c.drop_triangle);
     lb_mesh_builder_begin(&builder);
-    number_vertices(&c, twin, &builder);
+    number_kept_vertices(&c, twin, &builder);
     copy_elements(&c, &builder);
-    copy_groups(&c, &builder);
+    copy_kept_groups(&c, &builder);
     copy_attributes(&c, &builder);
     status = lb_mesh_builder_finish(&builder, "cleaned mesh", out, err);
   }

@@ -113,7 +113,7 @@ static bool brick_is_aligned(const lbElementMap *map) {
   return high->x != low->x && high->y != low->y && high->z != low->z;
 }
 
-static double clamp(double value, double low, double high) {
+static double clamp_coordinate(double value, double low, double high) {
   return value < low ? low : value > high ? high : value;
 }
 
@@ -125,7 +125,7 @@ static bool brick_newton(const lbElementMap *map, lbVec3 p, double s[3]) {
     double change[3];
     lbVec3 rest = brick_residual(map, p, s, &jacobian);
     if (!frame_solve(&jacobian, rest, change)) return false;
-    for (int i = 0; i < 3; i++) s[i] = clamp(s[i] + change[i], -1, 2);
+    for (int i = 0; i < 3; i++) s[i] = clamp_coordinate(s[i] + change[i], -1, 2);
     if (lb_length(rest) <= 1e-13 * size) return true; // the step just taken squares the error
   }
   return false;
@@ -203,7 +203,7 @@ bool lb_element_map_is_flat(const lbElementMap *map) {
 static void brick_weights_outside(const lbElementMap *map, lbVec3 p, double s[3], double *weights) {
   double slopes[8][3], step[3] = { 0 };
   Frame jacobian;
-  for (int i = 0; i < 3; i++) s[i] = clamp(s[i], 0, 1);
+  for (int i = 0; i < 3; i++) s[i] = clamp_coordinate(s[i], 0, 1);
   lbVec3 rest = brick_residual(map, p, s, &jacobian);
   if (!frame_solve(&jacobian, rest, step)) { // a collapsed corner: continue from the centre
     for (int i = 0; i < 3; i++) s[i] = 0.5;

@@ -37,7 +37,7 @@ static void take_hints(int32_t begin, int32_t end, void *context) {
   }
 }
 
-static void find_nearest(int32_t begin, int32_t end, void *context) {
+static void find_nearest_element(int32_t begin, int32_t end, void *context) {
   const Search *search = context;
   for (int32_t p = begin; p < end; p++) {
     if (search->embedding->elements[p] >= 0) continue;
@@ -66,7 +66,7 @@ static void set_weights(int32_t begin, int32_t end, void *context) {
 }
 
 // Boxes of the elements; flat ones get an empty box and are never found.
-static lbStatus build_tree(const lbMesh *volume, lbAabbTree **tree, lbError *err) {
+static lbStatus build_element_tree(const lbMesh *volume, lbAabbTree **tree, lbError *err) {
   int32_t count = lb_mesh_element_count(volume), usable = 0;
   lbBox *boxes = lb_alloc((size_t)count, sizeof *boxes);
   if (!boxes) return lb_fail_memory(err);
@@ -88,8 +88,8 @@ static lbStatus build_tree(const lbMesh *volume, lbAabbTree **tree, lbError *err
   return status;
 }
 
-static lbStatus check_points(const lbMesh *volume, const double *points, int32_t point_count,
-                             lbError *err) {
+static lbStatus check_embedded_points(const lbMesh *volume, const double *points,
+                                      int32_t point_count, lbError *err) {
   if (point_count < 0 || point_count > INT32_MAX / 8)
     return lb_fail(err, LB_ERR_ARGUMENT, "cannot embed %d points, at most %d", (int)point_count,
                    (int)(INT32_MAX / 8));
@@ -109,10 +109,10 @@ static lbStatus find_elements(Search *search, lbError *err) {
   lb_parallel_for(count, 1024, take_hints, search);
   for (int32_t p = 0; p < count; p++) missing += search->embedding->elements[p] < 0;
   if (missing == 0) return LB_OK;
-  lbStatus status = build_tree(search->volume, &tree, err);
+  lbStatus status = build_element_tree(search->volume, &tree, err);
   if (status) return status;
   search->tree = tree;
-  lb_parallel_for(count, 256, find_nearest, search);
+  lb_parallel_for(count, 256, find_nearest_element, search);
   lb_aabb_tree_destroy(tree);
   for (int32_t p = 0; p < count; p++)
     if (search->embedding->elements[p] < 0) // distances overflowed
@@ -120,7 +120,7 @@ static lbStatus find_elements(Search *search, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus lay_out(Search *search, lbError *err) {
+static lbStatus lay_out_embedding(Search *search, lbError *err) {
   lbEmbedding *embedding = search->embedding;
   int32_t total = 0;
   for (int32_t p = 0; p < embedding->point_count; p++) {
@@ -147,7 +147,7 @@ static double mesh_tolerance(const lbMesh *volume) {
 
 lbStatus lb_mesh_embed_hinted(const lbMesh *volume, const double *points, int32_t point_count,
                               const int32_t *hints, lbEmbedding **out, lbError *err) {
-  lbStatus status = check_points(volume, points, point_count, err);
+  lbStatus status = check_embedded_points(volume, points, point_count, err);
   if (status) return status;
   double tolerance = mesh_tolerance(volume);
   Search search = { volume, points, hints, NULL, tolerance * tolerance, NULL, NULL };
@@ -163,7 +163,7 @@ lbStatus lb_mesh_embed_hinted(const lbMesh *volume, const double *points, int32_
   if (!embedding || !search.distances2 || !embedding->begin || !embedding->elements)
     status = lb_fail_memory(err);
   if (!status) status = find_elements(&search, err);
-  if (!status) status = lay_out(&search, err);
+  if (!status) status = lay_out_embedding(&search, err);
   if (!status) {
     lb_parallel_for(point_count, 1024, set_weights, &search);
     *out = embedding;

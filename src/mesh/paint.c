@@ -20,7 +20,7 @@ struct lbPainter {
   const lbMesh *volume, *surface; // surface: NULL where there is none
   lbTriangles triangles;          // of the surface
   lbAabbTree *tree;               // over them; NULL: not asked for yet
-  Places elements, nodes;         // count 0: not asked for yet
+  Places elements, nodes;         // count 0: not computed yet
 };
 
 // ---- words -------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ void lb_painter_destroy(lbPainter *painter) {
 }
 
 // The vertices of an element.
-static int32_t corners_of(const lbMesh *mesh, int32_t element, const int32_t **vertices) {
+static int32_t list_element_corners(const lbMesh *mesh, int32_t element, const int32_t **vertices) {
   bool tet = element < mesh->tet_count;
   if (lb_mesh_element_count(mesh) == 0) { // a shell
     *vertices = mesh->triangles + 3 * (size_t)element;
@@ -118,7 +118,7 @@ static lbStatus place_elements(lbPainter *painter, lbError *err) {
   lbStatus status = make_places(places, lb_mesh_body_elements(mesh), err);
   for (int32_t e = 0; e < places->count && !status; e++) {
     const int32_t *vertices;
-    int32_t count = corners_of(mesh, e, &vertices);
+    int32_t count = list_element_corners(mesh, e, &vertices);
     for (int32_t a = 0; a < count; a++)
       for (size_t i = 0; i < 3; i++)
         places->points[3 * (size_t)e + i] += mesh->positions[3 * (size_t)vertices[a] + i] / count;
@@ -136,7 +136,7 @@ static lbStatus place_nodes(lbPainter *painter, lbError *err) {
   memcpy(places->points, mesh->positions, 3 * (size_t)places->count * sizeof(double));
   for (int32_t e = 0; e < lb_mesh_body_elements(mesh); e++) {
     const int32_t *vertices;
-    int32_t count = corners_of(mesh, e, &vertices);
+    int32_t count = list_element_corners(mesh, e, &vertices);
     double edge = shortest_edge(mesh, vertices, count);
     for (int32_t a = 0; a < count; a++) {
       double *least = &places->edges[vertices[a]];
@@ -147,7 +147,7 @@ static lbStatus place_nodes(lbPainter *painter, lbError *err) {
 }
 
 // What of the surface is nearest to each place.
-static lbStatus find_nearest(lbPainter *painter, Places *places, lbError *err) {
+static lbStatus find_nearest_triangle(lbPainter *painter, Places *places, lbError *err) {
   if (places->nearest) return LB_OK;
   if (!painter->tree) {
     lbStatus status = lb_aabb_tree_build_triangles(&painter->triangles, &painter->tree, err);
@@ -225,7 +225,7 @@ static bool matches(const lbGroup *group, const lbRegion *region) {
 }
 
 // Whether the list "a, b (3), c" has this item.
-static bool is_listed(const char *list, const char *item) {
+static bool is_id_listed(const char *list, const char *item) {
   size_t length = strlen(item);
   for (const char *at = strstr(list, item); at; at = strstr(at + 1, item))
     if ((at == list || at[-1] == ' ') && (at[length] == ',' || !at[length])) return true;
@@ -240,7 +240,7 @@ static void add_name(const char *name, int32_t tag, char *list, size_t bytes) {
     snprintf(item, sizeof item, "%.60s (%d)", name, (int)tag);
   else
     snprintf(item, sizeof item, "%.60s", name);
-  if (!item[0] || is_listed(list, item) || is_listed(list, "...")) return;
+  if (!item[0] || is_id_listed(list, item) || is_id_listed(list, "...")) return;
   bool fits = used + strlen(item) + 8 < bytes; // with ", ..." behind it
   snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", fits ? item : "...");
 }
@@ -263,7 +263,7 @@ static void list_names(const lbPainter *painter, bool nodes, char *list, size_t 
 enum { NAME_BYTES = 120, LIST_BYTES = 200 }; // of texts in messages
 
 // A group as a message calls it.
-static const char *name_of(const lbRegion *region, char name[NAME_BYTES]) {
+static const char *name_region_shape(const lbRegion *region, char name[NAME_BYTES]) {
   if (region->group)
     snprintf(name, NAME_BYTES, "\"%.100s\"", region->group);
   else
@@ -271,17 +271,17 @@ static const char *name_of(const lbRegion *region, char name[NAME_BYTES]) {
   return name;
 }
 
-static lbStatus fail_unknown(const lbPainter *painter, const lbRegion *region, bool nodes,
-                             lbError *err) {
+static lbStatus fail_unknown_group(const lbPainter *painter, const lbRegion *region, bool nodes,
+                                   lbError *err) {
   char list[LIST_BYTES], name[NAME_BYTES];
   list_names(painter, nodes, list, sizeof list);
   if (!list[0])
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "there is no group %s: neither mesh nor surface has groups or materials, use "
                    "a box or colours",
-                   name_of(region, name));
+                   name_region_shape(region, name));
   return lb_fail(err, LB_ERR_ARGUMENT, "there is no group, object or material %s, there are: %s",
-                 name_of(region, name), list);
+                 name_region_shape(region, name), list);
 }
 
 // The triangles of the surface that the region names; *found: some name matches.
@@ -304,7 +304,7 @@ static void mark_triangles(const lbMesh *surface, const lbRegion *region, bool *
 // The places that are as near to a marked triangle as to any.
 static lbStatus cover_near(lbPainter *painter, Places *places, const bool *marked, bool *covered,
                            lbError *err) {
-  lbStatus status = find_nearest(painter, places, err);
+  lbStatus status = find_nearest_triangle(painter, places, err);
   for (int32_t i = 0; i < places->count && !status; i++) {
     if (!covered[i]) continue;
     Near near = near_place(painter, places, i);
@@ -317,18 +317,18 @@ static lbStatus cover_near(lbPainter *painter, Places *places, const bool *marke
 
 static lbStatus cover_surface_group(lbPainter *painter, Places *places, const lbRegion *region,
                                     bool nodes, bool *covered, lbError *err) {
-  if (!painter->surface) return fail_unknown(painter, region, nodes, err);
+  if (!painter->surface) return fail_unknown_group(painter, region, nodes, err);
   bool *marked = lb_alloc((size_t)painter->surface->triangle_count, sizeof *marked), found = false;
   if (!marked) return lb_fail_memory(err);
   mark_triangles(painter->surface, region, marked, &found);
   lbStatus status = found ? cover_near(painter, places, marked, covered, err)
-                          : fail_unknown(painter, region, nodes, err);
+                          : fail_unknown_group(painter, region, nodes, err);
   lb_free(marked);
   return status;
 }
 
 // covered &= `inside`.
-static void keep(int32_t count, const bool *inside, bool *covered) {
+static void keep_inside(int32_t count, const bool *inside, bool *covered) {
   for (int32_t i = 0; i < count; i++) covered[i] = covered[i] && inside[i];
 }
 
@@ -344,7 +344,8 @@ static void mark_elements(const lbMesh *volume, const lbRegion *region, bool *in
   }
 }
 
-static void mark_nodes(const lbMesh *volume, const lbRegion *region, bool *inside, bool *found) {
+static void mark_painted_nodes(const lbMesh *volume, const lbRegion *region, bool *inside,
+                               bool *found) {
   for (int32_t i = 0; i < volume->group_count; i++) {
     const lbGroup *group = &volume->groups[i];
     if (!matches(group, region)) continue;
@@ -355,19 +356,19 @@ static void mark_nodes(const lbMesh *volume, const lbRegion *region, bool *insid
       if (group->kind == LB_GROUP_TRIANGLES)
         vertices = volume->triangles + 3 * (size_t)group->ids[k], count = 3;
       else if (group->kind == LB_GROUP_ELEMENTS)
-        count = corners_of(volume, group->ids[k], &vertices);
+        count = list_element_corners(volume, group->ids[k], &vertices);
       for (int32_t a = 0; a < count; a++) inside[vertices[a]] = true;
     }
   }
 }
 
-static lbStatus cover_group(lbPainter *painter, Places *places, const lbRegion *region, bool nodes,
-                            bool *covered, lbError *err) {
+static lbStatus cover_mesh_group(lbPainter *painter, Places *places, const lbRegion *region,
+                                 bool nodes, bool *covered, lbError *err) {
   if (!region->group && !region->tag) return LB_OK;
   bool *inside = lb_alloc((size_t)places->count, sizeof *inside), found = false;
   if (!inside) return lb_fail_memory(err);
-  (nodes ? mark_nodes : mark_elements)(painter->volume, region, inside, &found);
-  if (found) keep(places->count, inside, covered);
+  (nodes ? mark_painted_nodes : mark_elements)(painter->volume, region, inside, &found);
+  if (found) keep_inside(places->count, inside, covered);
   lb_free(inside);
   return found ? LB_OK : cover_surface_group(painter, places, region, nodes, covered, err);
 }
@@ -382,7 +383,7 @@ static lbStatus cover_color(lbPainter *painter, Places *places, const lbRegion *
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "the surface has no vertex colours; OBJ (v x y z r g b), PLY and glTF (COLOR_0) "
                    "can have them");
-  lbStatus status = find_nearest(painter, places, err);
+  lbStatus status = find_nearest_triangle(painter, places, err);
   for (int32_t i = 0; i < places->count && !status; i++) {
     if (!covered[i]) continue;
     Near near = near_place(painter, places, i);
@@ -418,12 +419,12 @@ static lbStatus check_some(const lbPainter *painter, const Places *places, const
   list_names(painter, nodes, list, sizeof list);
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "the group %s covers no %s of the volume mesh; use smaller cells, or one of: %s",
-                 name_of(region, name), what, list);
+                 name_region_shape(region, name), what, list);
 }
 
-static lbStatus cover(lbPainter *painter, Places *places, const lbRegion *region, bool nodes,
-                      bool *covered, double *values, lbError *err) {
-  lbStatus status = cover_group(painter, places, region, nodes, covered, err);
+static lbStatus cover_region(lbPainter *painter, Places *places, const lbRegion *region, bool nodes,
+                             bool *covered, double *values, lbError *err) {
+  lbStatus status = cover_mesh_group(painter, places, region, nodes, covered, err);
   if (!status) status = cover_color(painter, places, region, nodes, covered, values, err);
   if (!status) cover_box(places, region, covered);
   return status ? status : check_some(painter, places, region, nodes, covered, err);
@@ -434,7 +435,8 @@ lbStatus lb_painter_elements(lbPainter *painter, const lbRegion *region, bool *c
   for (int32_t e = 0; e < lb_mesh_body_elements(painter->volume); e++) covered[e] = true;
   if (!region->group && !region->tag && !region->has_color && !region->has_box) return LB_OK;
   lbStatus status = place_elements(painter, err);
-  return status ? status : cover(painter, &painter->elements, region, false, covered, values, err);
+  return status ? status
+                : cover_region(painter, &painter->elements, region, false, covered, values, err);
 }
 
 // Whether the region asks the surface: then only nodes near it count.
@@ -445,10 +447,11 @@ static bool asks_surface(const lbPainter *painter, const lbRegion *region) {
   return grouped || region->has_color;
 }
 
-static lbStatus keep_near(lbPainter *painter, const lbRegion *region, bool *inside, lbError *err) {
+static lbStatus keep_near_surface(lbPainter *painter, const lbRegion *region, bool *inside,
+                                  lbError *err) {
   Places *places = &painter->nodes;
   if (!painter->surface || !asks_surface(painter, region)) return LB_OK;
-  lbStatus status = find_nearest(painter, places, err);
+  lbStatus status = find_nearest_triangle(painter, places, err);
   for (int32_t v = 0; v < places->count && !status; v++)
     inside[v] = places->nearest[v].distance <= 0.5 * (1 + tie) * places->edges[v];
   return status;
@@ -461,8 +464,8 @@ lbStatus lb_painter_nodes(lbPainter *painter, const lbRegion *region, bool *cove
   bool *inside = lb_alloc((size_t)count, sizeof *inside);
   if (!inside) return lb_fail_memory(err);
   for (int32_t v = 0; v < count; v++) inside[v] = true;
-  status = keep_near(painter, region, inside, err);
-  if (!status) status = cover(painter, &painter->nodes, region, true, inside, NULL, err);
+  status = keep_near_surface(painter, region, inside, err);
+  if (!status) status = cover_region(painter, &painter->nodes, region, true, inside, NULL, err);
   for (int32_t v = 0; v < count && !status; v++) covered[v] |= inside[v];
   lb_free(inside);
   return status;

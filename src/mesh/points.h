@@ -3,7 +3,7 @@
 #ifndef LB_MESH_POINTS_H
 #define LB_MESH_POINTS_H
 
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 
 static inline lbHashTable lb_point_table(void) { return lb_hash_table(3 * sizeof(double)); }
 

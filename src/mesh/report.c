@@ -34,8 +34,8 @@ static const struct {
   [LB_SELF_INTERSECTIONS] = { "self_intersections", LB_PROBLEM_TRIANGLES },
 };
 
-static void add_row(lbReportBuilder *builder, lbProblemKind kind, const int32_t *ids,
-                    size_t width) {
+static void add_report_row(lbReportBuilder *builder, lbProblemKind kind, const int32_t *ids,
+                           size_t width) {
   size_t used = width * (size_t)builder->lists[kind].count;
   if (builder->out_of_memory ||
       !lb_grow((void **)&builder->lists[kind].ids, &builder->lists[kind].capacity, used + width,
@@ -48,11 +48,11 @@ static void add_row(lbReportBuilder *builder, lbProblemKind kind, const int32_t 
 }
 
 void lb_report_item(lbReportBuilder *builder, lbProblemKind kind, int32_t id) {
-  add_row(builder, kind, &id, 1);
+  add_report_row(builder, kind, &id, 1);
 }
 
 void lb_report_edge(lbReportBuilder *builder, lbProblemKind kind, const int32_t edge[2]) {
-  add_row(builder, kind, edge, 2);
+  add_report_row(builder, kind, edge, 2);
 }
 
 void lb_report_repeats(lbReportBuilder *builder, lbProblemKind kind, const int32_t *rows,
@@ -158,18 +158,18 @@ static lbStatus report_outer_surface(lbReportBuilder *builder, lbError *err) {
 
 // ---- assembly ----------------------------------------------------------------------------------
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_report_ids(const void *a, const void *b) {
   int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
   return (x > y) - (x < y);
 }
 
-static int compare_edges(const void *a, const void *b) {
-  int first = compare_ids(a, b);
-  return first ? first : compare_ids((const int32_t *)a + 1, (const int32_t *)b + 1);
+static int compare_report_edges(const void *a, const void *b) {
+  int first = compare_report_ids(a, b);
+  return first ? first : compare_report_ids((const int32_t *)a + 1, (const int32_t *)b + 1);
 }
 
 // Moves the lists that are not empty into the report, sorted.
-static lbStatus settle(lbReportBuilder *builder, lbError *err) {
+static lbStatus sort_report_lists(lbReportBuilder *builder, lbError *err) {
   lbMeshReport *report = builder->report;
   report->problems = lb_alloc(LB_PROBLEM_KIND_COUNT, sizeof(lbMeshProblem));
   if (builder->out_of_memory || !report->problems) return lb_fail_memory(err);
@@ -178,7 +178,7 @@ static lbStatus settle(lbReportBuilder *builder, lbError *err) {
     if (count == 0) continue;
     bool edges = kinds[kind].item == LB_PROBLEM_EDGES;
     qsort(ids, (size_t)count, (edges ? 2 : 1) * sizeof(int32_t),
-          edges ? compare_edges : compare_ids);
+          edges ? compare_report_edges : compare_report_ids);
     report->problems[report->problem_count++] =
         (lbMeshProblem){ kinds[kind].name, kinds[kind].item, count, ids };
     report->problem_total += count;
@@ -205,7 +205,7 @@ lbStatus lb_mesh_report(const lbMesh *mesh, lbMeshReport **out, lbError *err) {
     lb_report_surface(&builder, mesh->triangles, mesh->triangle_count, true);
     lb_report_intersections(&builder);
   }
-  if (!status) status = settle(&builder, err);
+  if (!status) status = sort_report_lists(&builder, err);
   for (int kind = 0; kind < LB_PROBLEM_KIND_COUNT; kind++) lb_free(builder.lists[kind].ids);
   if (status)
     lb_mesh_report_destroy(builder.report);

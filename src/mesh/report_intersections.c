@@ -50,7 +50,7 @@ static void box_add(Box *box, const Box *other) {
   }
 }
 
-static int compare_places(const void *a, const void *b) {
+static int compare_crossing_places(const void *a, const void *b) {
   const CurvePlace *x = a, *y = b;
   if (x->code != y->code) return x->code < y->code ? -1 : 1;
   return (x->triangle > y->triangle) - (x->triangle < y->triangle);
@@ -69,7 +69,7 @@ static uint64_t curve_code(const Box *box, const Box *all) {
   return code;
 }
 
-static void build_tree(Tree *tree) {
+static void build_crossing_tree(Tree *tree) {
   const lbMesh *mesh = tree->mesh;
   Box all = empty_box;
   for (int32_t t = 0; t < mesh->triangle_count; t++) {
@@ -83,7 +83,7 @@ static void build_tree(Tree *tree) {
   }
   for (int32_t t = 0; t < mesh->triangle_count; t++)
     tree->order[t] = (CurvePlace){ curve_code(&tree->triangle_boxes[t], &all), t };
-  qsort(tree->order, (size_t)mesh->triangle_count, sizeof(CurvePlace), compare_places);
+  qsort(tree->order, (size_t)mesh->triangle_count, sizeof(CurvePlace), compare_crossing_places);
   for (size_t i = 0; i < 2 * tree->leaf_count; i++) tree->boxes[i] = empty_box;
   for (size_t i = 0; i < (size_t)mesh->triangle_count; i++)
     box_add(&tree->boxes[tree->leaf_count + i / LEAF_SIZE],
@@ -175,7 +175,7 @@ void lb_report_intersections(lbReportBuilder *builder) {
   if (tree.order && tree.boxes && tree.triangle_boxes && tree.cut) {
     int32_t pair_count = 0;
     size_t place = 0;
-    if (count) build_tree(&tree);
+    if (count) build_crossing_tree(&tree);
     while (place < count && search(&tree, place, &pair_count)) place++;
     builder->report->self_intersections_checked = place == count;
     builder->report->intersecting_pair_count = pair_count;

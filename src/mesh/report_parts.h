@@ -47,7 +47,8 @@ void lb_report_elements(lbReportBuilder *builder);
 // The triangles of the surface (see limber/report.h); is_file: the mesh's own, and nothing else.
 void lb_report_surface(lbReportBuilder *builder, const int32_t *triangles, int32_t count,
                        bool is_file);
-// Triangles that cut one with which they share no edge; gives up on crowded meshes.
+// Triangles that cut one with which they share no edge; stops early on meshes with too many
+// candidates.
 void lb_report_intersections(lbReportBuilder *builder);
 
 #endif

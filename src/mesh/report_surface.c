@@ -3,7 +3,7 @@
 #include "mesh/report_parts.h"
 
 #include "limber/math.h"
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 #include "mesh/quality.h"
 #include "mesh/sets.h"
 
@@ -29,7 +29,7 @@ static lbVec3 at(const Surface *surface, int32_t vertex) {
   return lb_vec3_load(surface->builder->mesh->positions + 3 * (size_t)vertex);
 }
 
-static bool list_edges(Surface *surface) {
+static bool list_surface_edges(Surface *surface) {
   size_t corners = 3 * (size_t)surface->count;
   surface->edges = lb_hash_table(2 * sizeof(int32_t));
   surface->edge_of = lb_alloc(corners, sizeof(int32_t));
@@ -96,7 +96,7 @@ static void report_edges(Surface *surface) {
 }
 
 // A vertex whose corners are in two sets or more is pinched.
-static void report_vertices(Surface *surface) {
+static void report_surface_vertices(Surface *surface) {
   int32_t vertex_count = surface->builder->mesh->vertex_count;
   int32_t *seen = lb_alloc((size_t)vertex_count, sizeof(int32_t)); // root plus one, -1: pinched
   if (!seen) {
@@ -138,7 +138,7 @@ static void count_holes(Surface *surface) {
 // ---- inside out --------------------------------------------------------------------------------
 
 // Signed volumes of the closed parts; each is measured from a vertex of its own.
-static void measure_parts(Surface *surface) {
+static void measure_surface_parts(Surface *surface) {
   for (int32_t t = 0; t < surface->count; t++) {
     int32_t root = lb_sets_root(surface->parts, t);
     const int32_t *v = surface->triangles + 3 * (size_t)t;
@@ -172,7 +172,7 @@ static double winding(Surface *surface, int32_t part, lbVec3 point) {
 
 static void report_inside_out(Surface *surface) {
   double budget = WINDING_BUDGET;
-  measure_parts(surface);
+  measure_surface_parts(surface);
   for (int32_t t = 0; t < surface->count; t++) {
     if (surface->parts[t] != t || !(surface->part_size[t] < 0)) continue;
     budget -= surface->count;
@@ -202,12 +202,12 @@ void lb_report_surface(lbReportBuilder *builder, const int32_t *triangles, int32
   Surface surface = {
     .builder = builder, .triangles = triangles, .count = count, .is_file = is_file
   };
-  if (count > INT32_MAX / 3 || !list_edges(&surface)) {
+  if (count > INT32_MAX / 3 || !list_surface_edges(&surface)) {
     builder->out_of_memory = true;
   } else {
     join_at_edges(&surface);
     report_edges(&surface);
-    report_vertices(&surface);
+    report_surface_vertices(&surface);
     if (is_file) count_holes(&surface);
     if (is_file) report_inside_out(&surface);
     measure_surface(&surface);

@@ -91,7 +91,8 @@ static void copy_surface(lbMeshBuilder *builder, const lbMesh *mesh) {
 }
 
 // Element e of the mesh became the elements new_begin[e] .. new_begin[e + 1] - 1.
-static void copy_groups(lbMeshBuilder *builder, const lbMesh *mesh, const int32_t *new_begin) {
+static void copy_piece_groups(lbMeshBuilder *builder, const lbMesh *mesh,
+                              const int32_t *new_begin) {
   for (int32_t g = 0; g < mesh->group_count && !builder->out_of_memory; g++) {
     const lbGroup *group = &mesh->groups[g];
     int32_t copy = lb_mesh_add_group(builder, group->kind, group->tag, group->name);
@@ -107,7 +108,8 @@ static void copy_groups(lbMeshBuilder *builder, const lbMesh *mesh, const int32_
   }
 }
 
-static void copy_materials(lbMeshBuilder *builder, const lbMesh *mesh, const int32_t *new_begin) {
+static void copy_piece_materials(lbMeshBuilder *builder, const lbMesh *mesh,
+                                 const int32_t *new_begin) {
   for (int32_t i = 0; i < mesh->material_count; i++)
     lb_mesh_add_material(builder, mesh->materials[i].name, &mesh->materials[i].material);
   if (!mesh->element_materials) return;
@@ -150,8 +152,8 @@ lbStatus lb_mesh_split_bricks(const lbMesh *mesh, lbMesh **out, lbError *err) {
     lb_mesh_builder_abort(&builder);
   } else {
     copy_surface(&builder, mesh);
-    copy_groups(&builder, mesh, new_begin);
-    copy_materials(&builder, mesh, new_begin);
+    copy_piece_groups(&builder, mesh, new_begin);
+    copy_piece_materials(&builder, mesh, new_begin);
     status = lb_mesh_builder_finish(&builder, "splitting bricks", out, err);
   }
   lb_free(new_begin);

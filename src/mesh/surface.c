@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static lbStatus copy_triangles(const lbMesh *mesh, int32_t **triangles, int32_t *count,
-                               lbError *err) {
+static lbStatus copy_surface_triangles(const lbMesh *mesh, int32_t **triangles, int32_t *count,
+                                       lbError *err) {
   *triangles = lb_duplicate(mesh->triangles, (size_t)mesh->triangle_count, 3 * sizeof(int32_t));
   *count = mesh->triangle_count;
   return *triangles ? LB_OK : lb_fail_memory(err);
@@ -14,7 +14,7 @@ lbStatus lb_mesh_surface(const lbMesh *mesh, lbMesh **out, int32_t **vertices, l
   int32_t *triangles = NULL, triangle_count = 0;
   lbStatus status = lb_mesh_element_count(mesh) > 0
                         ? lb_mesh_boundary(mesh, &triangles, &triangle_count, err)
-                        : copy_triangles(mesh, &triangles, &triangle_count, err);
+                        : copy_surface_triangles(mesh, &triangles, &triangle_count, err);
   if (status) return status;
   size_t corners = 3 * (size_t)triangle_count;
   int32_t *new_id = lb_alloc((size_t)mesh->vertex_count, sizeof(int32_t));

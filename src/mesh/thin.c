@@ -1,6 +1,6 @@
 #include "mesh/thin.h"
 
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,13 +21,13 @@ typedef struct Thinning {
   bool *stays;       // (triangles)
 } Thinning;
 
-static void release(Thinning *t) {
+static void release_thin_search(Thinning *t) {
   lb_hash_table_release(&t->cells);
   void *blocks[] = { t->cell, t->kept_of, t->sums, t->nearest, t->distances, t->number, t->stays };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
-static lbStatus prepare(Thinning *t, lbError *err) {
+static lbStatus prepare_thin_search(Thinning *t, lbError *err) {
   size_t vertices = (size_t)t->mesh->vertex_count;
   t->cells = lb_hash_table(3 * sizeof(int32_t));
   t->cell = lb_alloc(vertices, sizeof(int32_t));
@@ -134,9 +134,10 @@ static lbStatus choose_cells(Thinning *t, int32_t most, lbError *err) {
   return LB_OK; // whatever is left
 }
 
-// ---- the surface of what is kept ---------------------------------------------------------------
+// ---- the surface of the kept triangles
+// ---------------------------------------------------------------
 
-static int32_t number_vertices(Thinning *t) {
+static int32_t number_thin_vertices(Thinning *t) {
   const lbMesh *mesh = t->mesh;
   int32_t count = 0;
   for (int32_t v = 0; v < mesh->vertex_count; v++) t->number[v] = -1;
@@ -207,12 +208,12 @@ lbStatus lb_mesh_thin(lbMesh *surface, lbEmbedding *embedding, int32_t triangles
                       lbError *err) {
   Thinning t = { .mesh = surface };
   if (surface->triangle_count <= triangles_most) return LB_OK;
-  lbStatus status = prepare(&t, err);
+  lbStatus status = prepare_thin_search(&t, err);
   if (!status) status = choose_cells(&t, triangles_most, err);
   int32_t *numbers = status ? NULL : lb_alloc((size_t)surface->triangle_count, sizeof *numbers);
   if (!status && !numbers) status = lb_fail_memory(err);
   if (!status) {
-    int32_t count = number_vertices(&t), next = 0;
+    int32_t count = number_thin_vertices(&t), next = 0;
     for (int32_t k = 0; k < surface->triangle_count; k++) numbers[k] = t.stays[k] ? next++ : -1;
     move_groups(&t, numbers, surface);
     move_triangles(&t, surface);
@@ -220,6 +221,6 @@ lbStatus lb_mesh_thin(lbMesh *surface, lbEmbedding *embedding, int32_t triangles
     move_vertices(&t, count, surface);
   }
   lb_free(numbers);
-  release(&t);
+  release_thin_search(&t);
   return status;
 }

@@ -2,7 +2,7 @@
 // takes time in proportion to the triangles.
 #include "mesh/topology.h"
 
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 
 #include <stdlib.h>
 
@@ -36,23 +36,23 @@ static lbStatus weld(lbTopology *topology, const double *positions, int32_t *fir
   return status;
 }
 
-static int compare_edges(const void *a, const void *b) {
+static int compare_half_edges(const void *a, const void *b) {
   const HalfEdge *p = a, *q = b;
   if (p->low != q->low) return p->low < q->low ? -1 : 1;
   if (p->high != q->high) return p->high < q->high ? -1 : 1;
   return (p->triangle > q->triangle) - (p->triangle < q->triangle);
 }
 
-// Edges of one vertex: few, but for the tips of large fans.
+// Edges of one vertex: few, except at tips of large fans.
 static void sort_few(HalfEdge *edges, int32_t count) {
   if (count > 32) {
-    qsort(edges, (size_t)count, sizeof *edges, compare_edges);
+    qsort(edges, (size_t)count, sizeof *edges, compare_half_edges);
     return;
   }
   for (int32_t i = 1; i < count; i++) {
     HalfEdge edge = edges[i];
     int32_t at = i;
-    for (; at > 0 && compare_edges(&edges[at - 1], &edge) > 0; at--) edges[at] = edges[at - 1];
+    for (; at > 0 && compare_half_edges(&edges[at - 1], &edge) > 0; at--) edges[at] = edges[at - 1];
     edges[at] = edge;
   }
 }

@@ -2,7 +2,7 @@
 #ifndef LB_MESH_VOXEL_CELLS_H
 #define LB_MESH_VOXEL_CELLS_H
 
-#include "geometry/voxel_grid.h"
+#include "mesh/voxel_mark.h"
 
 // What a cell is. Anything but LB_CELL_EMPTY becomes a brick.
 enum { LB_CELL_EMPTY, LB_CELL_TOUCHED, LB_CELL_INSIDE, LB_CELL_JOINING };

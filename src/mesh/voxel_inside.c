@@ -16,7 +16,7 @@
 // cancel each other (the six sides of a box whose corners do not quite meet).
 #include "mesh/voxel_cells.h"
 
-#include "geometry/winding.h"
+#include "mesh/winding.h"
 #include "mesh/topology.h"
 
 enum { REACHED = 200 }; // a mark on cells, during this stage only
@@ -98,7 +98,7 @@ static int32_t push_neighbours(lbVoxelGrid *grid, int32_t cell, uint8_t mark, in
   return tail;
 }
 
-static int32_t flood(lbVoxelGrid *grid, uint8_t mark, int32_t *queue, int32_t tail) {
+static int32_t flood_cells(lbVoxelGrid *grid, uint8_t mark, int32_t *queue, int32_t tail) {
   for (int32_t head = 0; head < tail; head++)
     tail = push_neighbours(grid, queue[head], mark, queue, tail);
   return tail;
@@ -118,7 +118,7 @@ static void flood_from_border(lbVoxelGrid *grid, int32_t *queue) {
       grid->cells[cell] = REACHED;
       queue[tail++] = cell;
     }
-  flood(grid, REACHED, queue, tail);
+  flood_cells(grid, REACHED, queue, tail);
 }
 
 // ---- winding -----------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ static void decide_enclosed(const Decision *decision, int32_t *queue) {
     if (grid->cells[cell] != LB_CELL_EMPTY) continue;
     queue[0] = cell;
     grid->cells[cell] = REACHED;
-    int32_t count = flood(grid, REACHED, queue, 1);
+    int32_t count = flood_cells(grid, REACHED, queue, 1);
     if (region_is_inside(decision, queue, count))
       for (int32_t i = 0; i < count; i++) grid->cells[queue[i]] = LB_CELL_INSIDE;
   }
@@ -299,7 +299,7 @@ lbStatus lb_voxel_count_pieces(const lbVoxelGrid *grid, int32_t *piece_count, lb
     if (negative.cells[i] != LB_CELL_EMPTY) continue;
     negative.cells[i] = REACHED;
     queue[0] = i;
-    flood(&negative, REACHED, queue, 1);
+    flood_cells(&negative, REACHED, queue, 1);
     pieces++;
   }
   lb_free(queue);

@@ -3,7 +3,7 @@
 // Around a grid point lie 2 x 2 x 2 cells. When the full ones are connected by faces among
 // themselves and the empty ones too, the boundary between them is one closed loop round the point:
 // no hinge, no pinch. Where it is not so, one of the eight cells is filled, the one that repairs
-// most; cells are only ever filled, within the box of what is there, so this ends.
+// most; cells are only ever filled, within the box of the full cells, so this ends.
 #include "mesh/voxel_cells.h"
 
 static int bit_count(unsigned bits) {
@@ -43,8 +43,8 @@ static int best_filling(unsigned full, unsigned allowed) {
 }
 
 // The full ones, and those that exist, of the eight cells round grid point x y z.
-static unsigned gather(const lbVoxelGrid *grid, int32_t x, int32_t y, int32_t z,
-                       unsigned *allowed) {
+static unsigned gather_corner_cells(const lbVoxelGrid *grid, int32_t x, int32_t y, int32_t z,
+                                    unsigned *allowed) {
   unsigned full = 0;
   *allowed = 0;
   for (int cell = 0; cell < 8; cell++) {
@@ -59,7 +59,7 @@ static unsigned gather(const lbVoxelGrid *grid, int32_t x, int32_t y, int32_t z,
 static bool mend_point(lbVoxelGrid *grid, const bool *sound, int32_t x, int32_t y, int32_t z) {
   bool changed = false;
   for (;;) {
-    unsigned allowed, full = gather(grid, x, y, z, &allowed);
+    unsigned allowed, full = gather_corner_cells(grid, x, y, z, &allowed);
     int cell = sound[full] ? -1 : best_filling(full, allowed);
     if (cell < 0) return changed;
     int32_t index =

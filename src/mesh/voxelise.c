@@ -20,7 +20,7 @@ lbVoxeliseDef lb_voxelise_def(void) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static lbStatus check_def(const lbVoxeliseDef *def, lbError *err) {
+static lbStatus check_voxelise_def(const lbVoxeliseDef *def, lbError *err) {
   if (!(def->cell_size >= 0) || !isfinite(def->cell_size))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "voxelise: cell_size is %g, use a positive length or 0 for none",
@@ -30,7 +30,7 @@ static lbStatus check_def(const lbVoxeliseDef *def, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus check_surface(const lbMesh *surface, lbError *err) {
+static lbStatus check_voxelised_surface(const lbMesh *surface, lbError *err) {
   if (surface->triangle_count == 0 && lb_mesh_element_count(surface) > 0)
     return lb_fail(err, LB_ERR_MESH,
                    "voxelise: the mesh has %d volume elements and no triangles, it needs no bricks",
@@ -72,8 +72,8 @@ static void count_cells(const lbBox *box, double room, double *cell, double coun
   }
 }
 
-static lbStatus make_grid(const lbBox *box, const lbVoxeliseDef *def, lbVoxelGrid **grid,
-                          lbError *err) {
+static lbStatus make_surface_grid(const lbBox *box, const lbVoxeliseDef *def, lbVoxelGrid **grid,
+                                  lbError *err) {
   double longest = 0, farthest = 0, count[3];
   for (int i = 0; i < 3; i++) {
     longest = fmax(longest, box->high[i] - box->low[i]);
@@ -86,7 +86,7 @@ static lbStatus make_grid(const lbBox *box, const lbVoxeliseDef *def, lbVoxelGri
                    box->low[0], box->low[1], box->low[2]);
   if (!(cell > 1e-12 * farthest))
     return lb_fail(err, LB_ERR_MESH,
-                   "voxelise: cells of %g m cannot be told apart at coordinates of %g m, move the "
+                   "voxelise: cells of %g m cannot be resolved at coordinates of %g m, move the "
                    "surface to the origin or use larger cells",
                    cell, farthest);
   count_cells(box, fmax(1e-6 * longest, 1e-14 * farthest), &cell, count);
@@ -139,7 +139,8 @@ static void brick_corners(const lbVoxelGrid *grid, int32_t cell, size_t corners[
 }
 
 // Numbers the corners in use along the grid; corner_ids gets the vertex of each.
-static void add_vertices(lbMeshBuilder *builder, const lbVoxelGrid *grid, int32_t *corner_ids) {
+static void add_grid_vertices(lbMeshBuilder *builder, const lbVoxelGrid *grid,
+                              int32_t *corner_ids) {
   size_t corners[8];
   for (int32_t cell = 0; cell < lb_voxel_grid_count(grid); cell++) {
     if (grid->cells[cell] == LB_CELL_EMPTY) continue;
@@ -164,7 +165,7 @@ static lbStatus make_bricks(const lbVoxelGrid *grid, int32_t *brick_ids, lbMesh 
   if (!corner_ids) return lb_fail_memory(err);
   lbMeshBuilder builder;
   lb_mesh_builder_begin(&builder);
-  add_vertices(&builder, grid, corner_ids);
+  add_grid_vertices(&builder, grid, corner_ids);
   for (int32_t cell = 0; cell < lb_voxel_grid_count(grid); cell++) {
     brick_ids[cell] = -1;
     if (grid->cells[cell] == LB_CELL_EMPTY) continue;
@@ -178,9 +179,9 @@ static lbStatus make_bricks(const lbVoxelGrid *grid, int32_t *brick_ids, lbMesh 
   return lb_mesh_builder_finish(&builder, "voxelise", volume, err);
 }
 
-static lbStatus embed_surface(const lbMesh *surface, const lbVoxelGrid *grid,
-                              const int32_t *brick_ids, const lbMesh *volume,
-                              lbEmbedding **embedding, lbError *err) {
+static lbStatus embed_in_bricks(const lbMesh *surface, const lbVoxelGrid *grid,
+                                const int32_t *brick_ids, const lbMesh *volume,
+                                lbEmbedding **embedding, lbError *err) {
   int32_t *hints = lb_alloc((size_t)surface->vertex_count, sizeof *hints);
   if (!hints) return lb_fail_memory(err);
   for (int32_t v = 0; v < surface->vertex_count; v++) {
@@ -196,7 +197,7 @@ static lbStatus embed_surface(const lbMesh *surface, const lbVoxelGrid *grid,
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static lbStatus report(const lbVoxelGrid *grid, lbError *err) {
+static lbStatus report_cell_counts(const lbVoxelGrid *grid, lbError *err) {
   int32_t count[LB_CELL_JOINING + 1] = { 0 }, pieces = 0;
   for (int32_t i = 0; i < lb_voxel_grid_count(grid); i++) count[grid->cells[i]]++;
   lbStatus status = lb_voxel_count_pieces(grid, &pieces, err);
@@ -211,8 +212,8 @@ static lbStatus report(const lbVoxelGrid *grid, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus fill_cells(lbVoxelGrid *grid, const lbMesh *surface, const lbVoxeliseDef *def,
-                           lbError *err) {
+static lbStatus fill_inside_cells(lbVoxelGrid *grid, const lbMesh *surface,
+                                  const lbVoxeliseDef *def, lbError *err) {
   lbTriangles triangles = { surface->triangle_count, surface->triangles, surface->positions };
   mark_surface(grid, &triangles);
   if (!lb_progress("voxelise", 0.3)) return lb_fail_interrupted(err, "voxelise");
@@ -222,7 +223,7 @@ static lbStatus fill_cells(lbVoxelGrid *grid, const lbMesh *surface, const lbVox
   }
   if (!lb_progress("voxelise", 0.7)) return lb_fail_interrupted(err, "voxelise");
   if (def->connect) lb_voxel_join(grid);
-  return report(grid, err);
+  return report_cell_counts(grid, err);
 }
 
 lbStatus lb_mesh_voxelise(const lbMesh *surface, const lbVoxeliseDef *def, lbMesh **volume,
@@ -231,13 +232,13 @@ lbStatus lb_mesh_voxelise(const lbMesh *surface, const lbVoxeliseDef *def, lbMes
   lbVoxelGrid *grid = NULL;
   lbMesh *made = NULL;
   int32_t *brick_ids = NULL;
-  lbStatus status = check_def(def, err);
-  if (!status) status = check_surface(surface, err);
+  lbStatus status = check_voxelise_def(def, err);
+  if (!status) status = check_voxelised_surface(surface, err);
   if (status) return status;
   lbBox box = surface_box(&triangles);
-  status = make_grid(&box, def, &grid, err);
+  status = make_surface_grid(&box, def, &grid, err);
   if (status) return status;
-  status = fill_cells(grid, surface, def, err);
+  status = fill_inside_cells(grid, surface, def, err);
   if (status) goto done;
   brick_ids = lb_alloc((size_t)lb_voxel_grid_count(grid), sizeof *brick_ids);
   if (!brick_ids) {
@@ -246,7 +247,7 @@ lbStatus lb_mesh_voxelise(const lbMesh *surface, const lbVoxeliseDef *def, lbMes
   }
   status = make_bricks(grid, brick_ids, &made, err);
   if (status) goto done;
-  if (embedding) status = embed_surface(surface, grid, brick_ids, made, embedding, err);
+  if (embedding) status = embed_in_bricks(surface, grid, brick_ids, made, embedding, err);
   if (status) goto done;
   *volume = made;
   made = NULL;

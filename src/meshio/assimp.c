@@ -10,7 +10,7 @@
 #include "mesh/points.h"
 #include "meshio/assimp_reply.h"
 #include "meshio/formats.h"
-#include "numbers/budget.h"
+#include "arrayio/budget.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,8 +59,8 @@ static lbStatus listen_to(int pipe_end, double deadline, size_t most_bytes, Answ
   return LB_OK;
 }
 
-static lbStatus start_program(const char *path, lbAssimpLimits limits, int *child, int *pipe_end,
-                              lbError *err) {
+static lbStatus start_assimp_program(const char *path, lbAssimpLimits limits, int *child,
+                                     int *pipe_end, lbError *err) {
   char program[LB_PROGRAM_PATH], seconds[32], bytes[32];
   int ends[2];
   if (!lb_program_find(LB_ASSIMP_PROGRAM, true, program))
@@ -86,7 +86,7 @@ static lbStatus start_program(const char *path, lbAssimpLimits limits, int *chil
 static lbStatus run_child(const char *path, lbAssimpLimits limits, Answer *answer, lbError *err) {
   int child = 0, pipe_end = -1;
   double deadline = lb_seconds() + limits.seconds;
-  lbStatus status = start_program(path, limits, &child, &pipe_end, err);
+  lbStatus status = start_assimp_program(path, limits, &child, &pipe_end, err);
   if (status) return status;
   status = listen_to(pipe_end, deadline, limits.reply_bytes, answer, err);
   close(pipe_end);
@@ -105,8 +105,8 @@ static lbStatus run_child(const char *path, lbAssimpLimits limits, Answer *answe
   return status;
 }
 
-static lbStatus explain(const char *path, lbAssimpLimits limits, const Answer *answer,
-                        lbError *err) {
+static lbStatus explain_assimp_failure(const char *path, lbAssimpLimits limits,
+                                       const Answer *answer, lbError *err) {
   int status = answer->exit_status;
   bool signalled = status != -1 && WIFSIGNALED(status);
   if (answer->timed_out || (signalled && WTERMSIG(status) == SIGXCPU))
@@ -125,8 +125,8 @@ static lbStatus explain(const char *path, lbAssimpLimits limits, const Answer *a
                  status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
-static lbStatus build(const char *path, const char *corners, size_t triangle_count, lbMesh **out,
-                      lbError *err) {
+static lbStatus build_assimp_mesh(const char *path, const char *corners, size_t triangle_count,
+                                  lbMesh **out, lbError *err) {
   lbMeshBuilder builder;
   lbHashTable points = lb_point_table();
   lb_mesh_builder_begin(&builder);
@@ -157,7 +157,7 @@ lbStatus lb_read_assimp_within(const char *path, lbAssimpLimits limits, lbMesh *
                (WIFEXITED(answer.exit_status) && WEXITSTATUS(answer.exit_status) == 0);
   size_t triangle_bytes = 3 * CORNER_BYTES, payload = answer.bytes > 2 ? answer.bytes - 2 : 0;
   if (answer.timed_out || !clean || answer.bytes == 0)
-    status = explain(path, limits, &answer, err);
+    status = explain_assimp_failure(path, limits, &answer, err);
   else if (answer.data[0] == 'U')
     status =
         lb_fail(err, LB_ERR_UNSUPPORTED,
@@ -171,7 +171,7 @@ lbStatus lb_read_assimp_within(const char *path, lbAssimpLimits limits, lbMesh *
   else if (payload == 0)
     status = lb_fail(err, LB_ERR_FORMAT, "%s: holds no triangles", path);
   else
-    status = build(path, answer.data + 1, payload / triangle_bytes, out, err);
+    status = build_assimp_mesh(path, answer.data + 1, payload / triangle_bytes, out, err);
 done:
   lb_free(answer.data);
   return status;

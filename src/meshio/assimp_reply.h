@@ -1,4 +1,4 @@
-// What the program limber-assimp is told, and what it sends back through its standard output.
+// The input of the program limber-assimp, and its answer on standard output.
 //
 //   limber-assimp FILE SECONDS BYTES: the limits that it sets itself before it reads the file.
 //

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-// What data URIs may hold: two characters have a second form there.
+// Base64 of data URIs: two characters have a second form.
 #define LB_BASE64_URI_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
 
 typedef struct lbByteStream {

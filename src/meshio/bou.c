@@ -2,7 +2,7 @@
 #include "meshio/formats.h"
 #include "meshio/scan.h"
 
-static void skip_separators(lbText *text) {
+static void skip_bou_separators(lbText *text) {
   for (;;) {
     lb_text_skip_space(text);
     if (lb_text_at_end(text)) return;
@@ -23,7 +23,7 @@ lbStatus lb_read_bou(const char *path, const char *content, size_t bytes, int32_
   size_t used = 0, capacity = 0;
   for (;;) {
     int64_t number = 0;
-    skip_separators(&scan.text);
+    skip_bou_separators(&scan.text);
     if (!lb_grow((void **)&list, &capacity, used + 1, sizeof *list)) {
       status = lb_fail_memory(err);
       goto done;

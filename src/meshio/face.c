@@ -25,7 +25,7 @@ void lb_face_cutter_release(lbFaceCutter *cutter) {
   *cutter = (lbFaceCutter){ 0 };
 }
 
-static bool make_room(lbFaceCutter *cutter, size_t corner_count) {
+static bool make_polygon_room(lbFaceCutter *cutter, size_t corner_count) {
   return lb_grow((void **)&cutter->corners, &cutter->corners_capacity, corner_count,
                  3 * sizeof(int32_t)) &&
          lb_grow((void **)&cutter->points, &cutter->point_capacity, corner_count,
@@ -100,7 +100,7 @@ static bool flatten(lbFaceCutter *cutter, const double *positions, const int32_t
 }
 
 // Twice the signed area of the triangle abc.
-static double turn(const lbFaceCutter *cutter, int32_t a, int32_t b, int32_t c) {
+static double corner_area(const lbFaceCutter *cutter, int32_t a, int32_t b, int32_t c) {
   const double *p = cutter->points + 2 * (size_t)a, *q = cutter->points + 2 * (size_t)b,
                *r = cutter->points + 2 * (size_t)c;
   return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
@@ -113,21 +113,21 @@ static bool same_point(const lbFaceCutter *cutter, int32_t a, int32_t b) {
 
 static bool is_ear(lbFaceCutter *cutter, int32_t tip) {
   int32_t before = cutter->previous[tip], after = cutter->next[tip];
-  if (!(turn(cutter, before, tip, after) > 0)) return false;
+  if (!(corner_area(cutter, before, tip, after) > 0)) return false;
   for (int32_t i = cutter->next[after]; i != before; i = cutter->next[i]) {
     cutter->tests_left--;
     if (!cutter->reflex[i]) continue;
     if (same_point(cutter, i, before) || same_point(cutter, i, tip) || same_point(cutter, i, after))
       continue;
-    if (turn(cutter, before, tip, i) >= 0 && turn(cutter, tip, after, i) >= 0 &&
-        turn(cutter, after, before, i) >= 0)
+    if (corner_area(cutter, before, tip, i) >= 0 && corner_area(cutter, tip, after, i) >= 0 &&
+        corner_area(cutter, after, before, i) >= 0)
       return false;
   }
   return true;
 }
 
 static void update_reflex(lbFaceCutter *cutter, int32_t i) {
-  cutter->reflex[i] = !(turn(cutter, cutter->previous[i], i, cutter->next[i]) > 0);
+  cutter->reflex[i] = !(corner_area(cutter, cutter->previous[i], i, cutter->next[i]) > 0);
 }
 
 static void clip_ears(lbFaceCutter *cutter, int32_t count) {
@@ -170,7 +170,7 @@ bool lb_face_cut(lbFaceCutter *cutter, const double *positions, const int32_t *v
                  int32_t corner_count) {
   LB_ASSERT(corner_count >= 3);
   cutter->triangle_count = 0;
-  if (!make_room(cutter, (size_t)corner_count)) return false;
+  if (!make_polygon_room(cutter, (size_t)corner_count)) return false;
   if (corner_count == 3)
     fan(cutter, 3);
   else if (corner_count == 4)

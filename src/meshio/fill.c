@@ -11,7 +11,7 @@
 #include "base/format.h"
 #include "meshio/program.h"
 #include "mesh/topology.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ lbFillDef lb_fill_def(void) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static lbStatus check_def(const lbFillDef *def, lbError *err) {
+static lbStatus check_mesher_def(const lbFillDef *def, lbError *err) {
   if (def->mesher < LB_MESHER_ANY || def->mesher > LB_MESHER_GMSH)
     return lb_fail(err, LB_ERR_ARGUMENT, "fill: there is no mesher %d", (int)def->mesher);
   if (!(def->max_volume >= 0) || !isfinite(def->max_volume))
@@ -39,7 +39,7 @@ static lbStatus check_def(const lbFillDef *def, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus check_surface(const lbMesh *surface, lbError *err) {
+static lbStatus check_mesher_surface(const lbMesh *surface, lbError *err) {
   if (surface->triangle_count == 0)
     return lb_fail(err, LB_ERR_MESH, "fill: the surface has no triangles");
   for (size_t i = 0; i < 3 * (size_t)surface->vertex_count; i++)
@@ -79,7 +79,7 @@ static int32_t corner_number(const Input *input, int32_t triangle, int corner) {
   return input->numbers[input->topology->welded[vertex]];
 }
 
-static void number_vertices(Input *input) {
+static void number_mesher_vertices(Input *input) {
   const lbMesh *surface = input->surface;
   for (int32_t v = 0; v < surface->vertex_count; v++) input->numbers[v] = -1;
   for (int32_t t = 0; t < surface->triangle_count; t++) {
@@ -195,8 +195,8 @@ static lbStatus fail_mesher(const char *name, const char *folder, const lbProgra
   return status;
 }
 
-static lbStatus collect(const char *name, const char *folder, const char *output_name,
-                        const lbProgramResult *result, lbMesh **out, lbError *err) {
+static lbStatus collect_mesher_output(const char *name, const char *folder, const char *output_name,
+                                      const lbProgramResult *result, lbMesh **out, lbError *err) {
   char *path = lb_scratch_path(folder, output_name);
   lbMesh *mesh = NULL;
   if (!path) return lb_fail_memory(err);
@@ -228,7 +228,7 @@ static lbStatus run_mesher(const char *name, char *const *arguments, const char 
                    "a coarser surface or --voxelise",
                    name, def->time_limit);
   if (result.exit_code != 0) return fail_mesher(name, folder, &result, err);
-  return collect(name, folder, output_name, &result, out, err);
+  return collect_mesher_output(name, folder, output_name, &result, out, err);
 }
 
 static void format_switches(char *switches, size_t bytes, const lbFillDef *def) {
@@ -297,8 +297,8 @@ lbStatus lb_mesh_fill(const lbMesh *surface, const lbFillDef *def, lbMesh **out,
   char program[LB_PROGRAM_PATH];
   lbMesher mesher;
   Input input = { surface, NULL, NULL, 0, 0 };
-  lbStatus status = check_def(def, err);
-  if (!status) status = check_surface(surface, err);
+  lbStatus status = check_mesher_def(def, err);
+  if (!status) status = check_mesher_surface(surface, err);
   if (!status) status = lb_topology_create(&triangles, surface->vertex_count, &topology, err);
   if (!status) status = check_closed(topology, err);
   if (!status) status = find_mesher(def->mesher, &mesher, program, err);
@@ -309,7 +309,7 @@ lbStatus lb_mesh_fill(const lbMesh *surface, const lbFillDef *def, lbMesh **out,
     status = lb_fail_memory(err);
     goto done;
   }
-  number_vertices(&input);
+  number_mesher_vertices(&input);
   status = fill_in_folder(&input, mesher, program, def, out, err);
 done:
   lb_free(input.numbers);

@@ -8,7 +8,7 @@
 #include "meshio/face.h"
 #include "meshio/glb.h"
 #include "meshio/glb_skin.h"
-#include "numbers/budget.h"
+#include "arrayio/budget.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static double determinant(const double *m) {
          m[8] * (m[1] * m[6] - m[2] * m[5]);
 }
 
-static lbStatus push(Reader *reader, int64_t node, const double *parent) {
+static lbStatus push_glb_node(Reader *reader, int64_t node, const double *parent) {
   const json_t *item = lb_glb_item(&reader->glb, "nodes", node);
   double local[16];
   if (!item)
@@ -68,7 +68,7 @@ static lbStatus push_list(Reader *reader, const json_t *list, const double *pare
   lbStatus status = LB_OK;
   for (size_t i = json_array_size(list); i-- > 0 && !status;) {
     const json_t *item = json_array_get(list, i);
-    status = push(reader, json_is_integer(item) ? json_integer_value(item) : -1, parent);
+    status = push_glb_node(reader, json_is_integer(item) ? json_integer_value(item) : -1, parent);
   }
   return status;
 }
@@ -90,8 +90,8 @@ static lbStatus count_items(Reader *reader, int64_t count) {
 }
 
 // The first vertex of a POSITION accessor, added unless another primitive of this mesh did.
-static lbStatus add_vertices(Reader *reader, const Place *place, const json_t *attributes,
-                             int32_t *begin, int32_t *count) {
+static lbStatus add_glb_vertices(Reader *reader, const Place *place, const json_t *attributes,
+                                 int32_t *begin, int32_t *count) {
   int64_t accessor = lb_json_integer(attributes, "POSITION", -1);
   const double *m = place->matrix;
   double *points = NULL;
@@ -131,7 +131,7 @@ typedef struct Primitive {
   bool mirrored;
 } Primitive;
 
-static void corners_of(const Primitive *primitive, int32_t triangle, int32_t corners[3]) {
+static void list_glb_corners(const Primitive *primitive, int32_t triangle, int32_t corners[3]) {
   int32_t t = triangle, odd = triangle % 2;
   if (primitive->mode == 4)
     corners[0] = 3 * t, corners[1] = 3 * t + 1, corners[2] = 3 * t + 2;
@@ -145,10 +145,10 @@ static void corners_of(const Primitive *primitive, int32_t triangle, int32_t cor
   corners[2] = kept;
 }
 
-static lbStatus add_triangle(Reader *reader, const Primitive *primitive, int32_t triangle) {
+static lbStatus add_glb_triangle(Reader *reader, const Primitive *primitive, int32_t triangle) {
   int32_t corners[3], ids[3], vertices[3];
   float uvs[6] = { 0 };
-  corners_of(primitive, triangle, corners);
+  list_glb_corners(primitive, triangle, corners);
   for (int k = 0; k < 3; k++) {
     double id = primitive->indices ? primitive->indices[corners[k]] : corners[k];
     if (!(id >= 0 && id < primitive->vertex_count))
@@ -176,12 +176,12 @@ static lbStatus add_triangle(Reader *reader, const Primitive *primitive, int32_t
   return LB_OK;
 }
 
-static lbStatus add_triangles(Reader *reader, const Primitive *primitive) {
+static lbStatus add_glb_triangles(Reader *reader, const Primitive *primitive) {
   int32_t corner_count = primitive->corner_count;
   int32_t count = primitive->mode == 4 ? corner_count / 3 : corner_count - 2;
   lbStatus status = count_items(reader, 3 * (int64_t)count);
   for (int32_t t = 0; t < count && !status && !reader->builder.out_of_memory; t++)
-    status = add_triangle(reader, primitive, t);
+    status = add_glb_triangle(reader, primitive, t);
   if (!status && reader->builder.out_of_memory) status = lb_fail_memory(reader->err);
   return status;
 }
@@ -232,7 +232,7 @@ static lbStatus read_colors(Reader *reader, const json_t *attributes, const Prim
   return status;
 }
 
-static lbStatus read_material(Reader *reader, int64_t material, Primitive *primitive) {
+static lbStatus read_glb_material(Reader *reader, int64_t material, Primitive *primitive) {
   int32_t count = lb_glb_count(&reader->glb, "materials");
   primitive->appearance = (int32_t)material;
   if (material >= -1 && material < count) return LB_OK;
@@ -252,13 +252,13 @@ static lbStatus read_primitive(Reader *reader, const Place *place, const json_t 
                    "%s: needs the extension KHR_draco_mesh_compression, which is not supported; "
                    "save the file without it",
                    reader->glb.path);
-  lbStatus status =
-      add_vertices(reader, place, attributes, &primitive->vertex_begin, &primitive->vertex_count);
+  lbStatus status = add_glb_vertices(reader, place, attributes, &primitive->vertex_begin,
+                                     &primitive->vertex_count);
   primitive->corner_count = primitive->vertex_count;
   if (!status && indices >= 0)
     status = lb_glb_accessor(&reader->glb, indices, 1, &primitive->indices,
                              &primitive->corner_count, reader->err);
-  if (!status) status = read_material(reader, material, primitive);
+  if (!status) status = read_glb_material(reader, material, primitive);
   if (!status) status = read_uvs(reader, attributes, material, primitive);
   if (!status && !reader->builder.out_of_memory)
     status = read_colors(reader, attributes, primitive);
@@ -274,13 +274,13 @@ static lbStatus add_primitive(Reader *reader, const Place *place, const json_t *
     return LB_OK;
   }
   lbStatus status = read_primitive(reader, place, item, &primitive);
-  if (!status && !reader->builder.out_of_memory) status = add_triangles(reader, &primitive);
+  if (!status && !reader->builder.out_of_memory) status = add_glb_triangles(reader, &primitive);
   lb_free(primitive.indices);
   lb_free(primitive.uvs);
   return status;
 }
 
-static lbStatus add_mesh(Reader *reader, const Place *place, const json_t *node, int64_t mesh) {
+static lbStatus add_glb_mesh(Reader *reader, const Place *place, const json_t *node, int64_t mesh) {
   const json_t *item = lb_glb_item(&reader->glb, "meshes", mesh);
   if (!item)
     return lb_glb_fail(&reader->glb, reader->err, "nodes[%d] uses meshes[%lld], there are %d",
@@ -330,25 +330,25 @@ static lbStatus push_roots(Reader *reader) {
   }
   lbStatus status = LB_OK;
   for (int32_t i = node_count; i-- > 0 && !status;)
-    if (!is_child[i]) status = push(reader, i, identity);
+    if (!is_child[i]) status = push_glb_node(reader, i, identity);
   lb_free(is_child);
   return status;
 }
 
-static lbStatus read_scene(Reader *reader) {
+static lbStatus read_glb_scene(Reader *reader) {
   lbStatus status = push_roots(reader);
   while (!status && reader->stack_count > 0) {
     Place place = reader->stack[--reader->stack_count];
     const json_t *node = lb_glb_item(&reader->glb, "nodes", place.node);
     int64_t mesh = lb_json_integer(node, "mesh", -1);
-    if (mesh >= 0) status = add_mesh(reader, &place, node, mesh);
+    if (mesh >= 0) status = add_glb_mesh(reader, &place, node, mesh);
     if (!status) status = push_list(reader, json_object_get(node, "children"), place.matrix);
     if (!status && reader->builder.out_of_memory) status = lb_fail_memory(reader->err);
   }
   return status;
 }
 
-static lbStatus prepare(Reader *reader) {
+static lbStatus prepare_glb_reader(Reader *reader) {
   size_t accessor_count = (size_t)lb_glb_count(&reader->glb, "accessors");
   reader->visited = lb_alloc((size_t)lb_glb_count(&reader->glb, "nodes"), 1);
   reader->shared_begin = lb_alloc(accessor_count, sizeof(int32_t));
@@ -361,16 +361,16 @@ static lbStatus prepare(Reader *reader) {
 
 // skins, rig: NULL, or what the skins of the file are read into; with rig NULL a file without any
 // will do.
-static lbStatus read_file(const char *path, const char *content, size_t bytes, lbGlbSkins *skins,
-                          lbMesh **out, lbRig **rig, lbError *err) {
+static lbStatus read_glb_file(const char *path, const char *content, size_t bytes,
+                              lbGlbSkins *skins, lbMesh **out, lbRig **rig, lbError *err) {
   Reader reader = { .err = err, .skins = skins };
   lb_mesh_builder_begin(&reader.builder);
   lbStatus status = lb_glb_open(&reader.glb, path, content, bytes, err);
   if (!status && !rig && lb_glb_count(&reader.glb, "skins") == 0) reader.skins = NULL;
   if (!status && reader.skins) status = lb_glb_skins_begin(skins, &reader.glb, err);
-  if (!status) status = prepare(&reader);
+  if (!status) status = prepare_glb_reader(&reader);
   if (!status) status = lb_glb_materials(&reader.glb, &reader.builder, err);
-  if (!status) status = read_scene(&reader);
+  if (!status) status = read_glb_scene(&reader);
   if (!status && reader.builder.mesh->triangle_count == 0)
     status = lb_glb_fail(&reader.glb, err, "the default scene holds no triangles");
   if (!status) lb_warn_of_colors(&reader.builder, path);
@@ -393,14 +393,14 @@ static lbStatus read_file(const char *path, const char *content, size_t bytes, l
 lbStatus lb_read_glb(const char *path, const char *content, size_t bytes, lbMesh **out,
                      lbError *err) {
   lbGlbSkins skins = { 0 };
-  lbStatus status = read_file(path, content, bytes, &skins, out, NULL, err);
+  lbStatus status = read_glb_file(path, content, bytes, &skins, out, NULL, err);
   bool skinned = skins.parents != NULL;
   lb_glb_skins_release(&skins);
   if (status != LB_ERR_FORMAT || !skinned) return status;
   // A skin that is no good, or something else: without it the reason will show.
   lbError why = { 0 };
   if (err) why = *err;
-  status = read_file(path, content, bytes, NULL, out, NULL, err);
+  status = read_glb_file(path, content, bytes, NULL, out, NULL, err);
   if (!status) lb_log(LB_LOG_WARNING, "%s; its bind pose is taken", why.text);
   return status;
 }
@@ -408,7 +408,7 @@ lbStatus lb_read_glb(const char *path, const char *content, size_t bytes, lbMesh
 lbStatus lb_rig_read(const char *path, const char *content, size_t bytes, lbMesh **mesh,
                      lbRig **rig, lbError *err) {
   lbGlbSkins skins = { 0 };
-  lbStatus status = read_file(path, content, bytes, &skins, mesh, rig, err);
+  lbStatus status = read_glb_file(path, content, bytes, &skins, mesh, rig, err);
   lb_glb_skins_release(&skins);
   return status;
 }

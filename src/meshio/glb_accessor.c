@@ -1,7 +1,7 @@
 // Buffer views and accessors of glTF; every range is checked against the bytes there are.
 #include "meshio/glb.h"
 
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,7 +38,7 @@ lbStatus lb_glb_view(const lbGlbFile *glb, int64_t view, const uint8_t **data, s
   return LB_OK;
 }
 
-static bool find_type(int64_t code, lbScalar *type) {
+static bool find_accessor_type(int64_t code, lbScalar *type) {
   switch (code) {
   case 5120: *type = LB_SCALAR_INT8; return true;
   case 5121: *type = LB_SCALAR_UINT8; return true;
@@ -50,8 +50,8 @@ static bool find_type(int64_t code, lbScalar *type) {
   }
 }
 
-static lbStatus describe(const lbGlbFile *glb, int64_t id, int32_t components, Accessor *accessor,
-                         lbError *err) {
+static lbStatus describe_accessor(const lbGlbFile *glb, int64_t id, int32_t components,
+                                  Accessor *accessor, lbError *err) {
   static const char *const types[] = { "", "SCALAR", "VEC2", "VEC3", "VEC4", "", "", "",    "",
                                        "", "",       "",     "",     "",     "", "", "MAT4" };
   accessor->id = id;
@@ -67,7 +67,7 @@ static lbStatus describe(const lbGlbFile *glb, int64_t id, int32_t components, A
   if (strcmp(type, types[components]) != 0)
     return lb_glb_fail(glb, err, "accessors[%lld] is of type \"%.16s\", expected \"%s\"",
                        (long long)id, type, types[components]);
-  if (!find_type(code, &accessor->type))
+  if (!find_accessor_type(code, &accessor->type))
     return lb_glb_fail(glb, err, "accessors[%lld] has the unknown componentType %lld",
                        (long long)id, (long long)code);
   if (accessor->count < 0 || accessor->count >= INT32_MAX / 4)
@@ -88,7 +88,7 @@ static double scale_of(const Accessor *accessor) {
 }
 
 // glTF is little endian; its types all fit a double.
-static double load(lbScalar type, const uint8_t *from) {
+static double load_component(lbScalar type, const uint8_t *from) {
   double value = 0;
   lb_scalar_real(type, from, lb_machine_is_big_endian(), &value);
   return value;
@@ -97,16 +97,16 @@ static double load(lbScalar type, const uint8_t *from) {
 static void load_row(const Accessor *accessor, const uint8_t *from, double *to) {
   double scale = scale_of(accessor);
   for (int32_t k = 0; k < accessor->components; k++) {
-    double value = load(accessor->type, from) * scale;
+    double value = load_component(accessor->type, from) * scale;
     to[k] = accessor->normalized ? fmax(value, -1) : value;
     from += lb_scalar_bytes(accessor->type);
   }
 }
 
 // Where `count` rows of row_bytes begin in a view, after checking that they are there.
-static lbStatus find_rows(const lbGlbFile *glb, const Accessor *accessor, const json_t *holder,
-                          int64_t count, size_t row_bytes, const uint8_t **rows, size_t *stride,
-                          lbError *err) {
+static lbStatus find_accessor_rows(const lbGlbFile *glb, const Accessor *accessor,
+                                   const json_t *holder, int64_t count, size_t row_bytes,
+                                   const uint8_t **rows, size_t *stride, lbError *err) {
   int64_t view = lb_json_integer(holder, "bufferView", -1);
   int64_t begin = lb_json_integer(holder, "byteOffset", 0);
   size_t bytes = 0;
@@ -136,16 +136,16 @@ static lbStatus apply_sparse(const lbGlbFile *glb, const Accessor *accessor, con
   size_t id_stride, stride;
   lbScalar id_type;
   if (count < 0 || count > accessor->count ||
-      !find_type(lb_json_integer(indices, "componentType", -1), &id_type))
+      !find_accessor_type(lb_json_integer(indices, "componentType", -1), &id_type))
     return lb_glb_fail(glb, err, "accessors[%lld].sparse has a wrong count or index type",
                        (long long)accessor->id);
-  lbStatus status =
-      find_rows(glb, accessor, indices, count, lb_scalar_bytes(id_type), &ids, &id_stride, err);
+  lbStatus status = find_accessor_rows(glb, accessor, indices, count, lb_scalar_bytes(id_type),
+                                       &ids, &id_stride, err);
   if (!status)
-    status = find_rows(glb, accessor, json_object_get(sparse, "values"), count, row_bytes, &rows,
-                       &stride, err);
+    status = find_accessor_rows(glb, accessor, json_object_get(sparse, "values"), count, row_bytes,
+                                &rows, &stride, err);
   for (int64_t i = 0; i < count && !status; i++) {
-    double id = load(id_type, ids + (size_t)i * id_stride);
+    double id = load_component(id_type, ids + (size_t)i * id_stride);
     if (!(id >= 0 && id < (double)accessor->count))
       return lb_glb_fail(glb, err, "accessors[%lld].sparse replaces row %g of %lld",
                          (long long)accessor->id, id, (long long)accessor->count);
@@ -158,15 +158,15 @@ static lbStatus apply_sparse(const lbGlbFile *glb, const Accessor *accessor, con
 lbStatus lb_glb_accessor(const lbGlbFile *glb, int64_t id, int32_t components, double **values,
                          int32_t *count, lbError *err) {
   Accessor accessor;
-  lbStatus status = describe(glb, id, components, &accessor, err);
+  lbStatus status = describe_accessor(glb, id, components, &accessor, err);
   if (status) return status;
   const json_t *sparse = json_object_get(accessor.item, "sparse");
   bool has_view = json_object_get(accessor.item, "bufferView") != NULL;
   size_t row_bytes = (size_t)components * lb_scalar_bytes(accessor.type), stride = 0;
   const uint8_t *rows = NULL;
   if (has_view)
-    status =
-        find_rows(glb, &accessor, accessor.item, accessor.count, row_bytes, &rows, &stride, err);
+    status = find_accessor_rows(glb, &accessor, accessor.item, accessor.count, row_bytes, &rows,
+                                &stride, err);
   else if (!sparse || (uint64_t)accessor.count > glb->file_bytes)
     status = lb_glb_fail(glb, err, "accessors[%lld] has %lld rows and no bufferView to hold them",
                          (long long)id, (long long)accessor.count);

@@ -57,8 +57,8 @@ static lbStatus add_image(const lbGlbFile *glb, lbMeshBuilder *builder, int64_t 
 
 static float share(double value) { return value > 0 ? (float)fmin(value, 1) : 0; }
 
-static lbStatus add_material(const lbGlbFile *glb, lbMeshBuilder *builder, int32_t id,
-                             int32_t *image_textures, lbError *err) {
+static lbStatus add_glb_material(const lbGlbFile *glb, lbMeshBuilder *builder, int32_t id,
+                                 int32_t *image_textures, lbError *err) {
   const json_t *item = lb_glb_item(glb, "materials", id);
   const json_t *pbr = json_object_get(item, "pbrMetallicRoughness");
   int32_t index = lb_mesh_add_appearance(builder, lb_json_text(item, "name", ""));
@@ -94,7 +94,7 @@ lbStatus lb_glb_materials(const lbGlbFile *glb, lbMeshBuilder *builder, lbError 
   lbStatus status = image_textures ? LB_OK : lb_fail_memory(err);
   for (int32_t i = 0; i < image_count && !status; i++) image_textures[i] = -1;
   for (int32_t i = 0; i < material_count && !status; i++)
-    status = add_material(glb, builder, i, image_textures, err);
+    status = add_glb_material(glb, builder, i, image_textures, err);
   lb_free(image_textures);
   return status;
 }

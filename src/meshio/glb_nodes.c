@@ -1,4 +1,4 @@
-// The nodes of a glTF file: who is below whom, and matrices.
+// The nodes of a glTF file: the tree of parents and children, and their matrices.
 #include "meshio/glb.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "meshio/base64.h"
 #include "meshio/companion.h"
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 
 #include <math.h>
 #include <stdarg.h>

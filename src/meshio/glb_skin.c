@@ -39,7 +39,7 @@ static lbMat3 linear_of(const double *m) {
 }
 
 // Even scale and rotation of a matrix, or why it has none.
-static const char *split(lbMat3 linear, double *scale, lbQuat *rotation) {
+static const char *split_linear(lbMat3 linear, double *scale, lbQuat *rotation) {
   double size = 0;
   for (int i = 0; i < 3; i++) size = fmax(size, lb_length(lb_mat3_column(linear, i)));
   double determinant = lb_mat3_determinant(linear);
@@ -66,13 +66,14 @@ static bool nearly_equal(const double *a, const double *b) {
 
 // ---- joints ------------------------------------------------------------------------------------
 
-static const char *name_of(const lbGlbFile *glb, int32_t node) {
+static const char *name_glb_joint(const lbGlbFile *glb, int32_t node) {
   return lb_json_text(lb_glb_item(glb, "nodes", node), "name", "");
 }
 
-static lbStatus fail_joint(const lbGlbSkins *skins, int32_t node, const char *what, lbError *err) {
+static lbStatus fail_glb_joint(const lbGlbSkins *skins, int32_t node, const char *what,
+                               lbError *err) {
   return lb_glb_fail(skins->glb, err, "the joint \"%.60s\" (nodes[%d]) %s",
-                     name_of(skins->glb, node), (int)node, what);
+                     name_glb_joint(skins->glb, node), (int)node, what);
 }
 
 // Adds the joint at a node, or finds that it is known with the same bind matrix.
@@ -81,14 +82,15 @@ static lbStatus add_joint(lbGlbSkins *skins, int32_t node, const double *bind, l
   size_t count = (size_t)rig->joint_count;
   if (skins->joint_of[node] >= 0) {
     if (nearly_equal(skins->binds + 16 * (size_t)skins->joint_of[node], bind)) return LB_OK;
-    return fail_joint(skins, node, "has another bind pose in another skin", err);
+    return fail_glb_joint(skins, node, "has another bind pose in another skin", err);
   }
   if (!lb_grow((void **)&rig->joints, &skins->joint_capacity, count + 1, sizeof *rig->joints) ||
       !lb_grow((void **)&skins->worlds, &skins->world_capacity, count + 1, 16 * sizeof(double)) ||
       !lb_grow((void **)&skins->binds, &skins->bind_capacity, count + 1, 16 * sizeof(double)))
     return lb_fail_memory(err);
   lbRigJoint *joint = &rig->joints[count];
-  *joint = (lbRigJoint){ .name = lb_duplicate_text(name_of(skins->glb, node)), .node = node };
+  *joint =
+      (lbRigJoint){ .name = lb_duplicate_text(name_glb_joint(skins->glb, node)), .node = node };
   if (!joint->name) return lb_fail_memory(err);
   rig->joint_count++;
   skins->joint_of[node] = (int32_t)count;
@@ -96,9 +98,9 @@ static lbStatus add_joint(lbGlbSkins *skins, int32_t node, const double *bind, l
   lb_glb_world_matrix(skins->glb, skins->parents, node, skins->worlds + 16 * count);
   double scale;
   lbQuat rotation;
-  const char *fault = split(linear_of(bind), &scale, &rotation);
-  if (!fault) fault = split(linear_of(skins->worlds + 16 * count), &scale, &rotation);
-  return fault ? fail_joint(skins, node, fault, err) : LB_OK;
+  const char *fault = split_linear(linear_of(bind), &scale, &rotation);
+  if (!fault) fault = split_linear(linear_of(skins->worlds + 16 * count), &scale, &rotation);
+  return fault ? fail_glb_joint(skins, node, fault, err) : LB_OK;
 }
 
 static lbStatus read_skin(lbGlbSkins *skins, int32_t index, lbError *err) {
@@ -169,9 +171,9 @@ typedef struct Sets { // JOINTS_n and WEIGHTS_n of a primitive
   int32_t count;
 } Sets;
 
-static lbStatus read_set(const lbGlbFile *glb, const json_t *attributes, int32_t number,
-                         const char *kind, int32_t vertex_count, double **values, bool *here,
-                         lbError *err) {
+static lbStatus read_influence_set(const lbGlbFile *glb, const json_t *attributes, int32_t number,
+                                   const char *kind, int32_t vertex_count, double **values,
+                                   bool *here, lbError *err) {
   char name[24];
   int32_t count = 0;
   snprintf(name, sizeof name, "%s_%d", kind, (int)number);
@@ -190,11 +192,11 @@ static lbStatus read_sets(const lbGlbFile *glb, const json_t *attributes, int32_
   for (; sets->count < LB_RIG_SETS_MOST; sets->count++) {
     int32_t n = sets->count;
     bool joints = false, weights = false;
-    lbStatus status =
-        read_set(glb, attributes, n, "JOINTS", vertex_count, &sets->joints[n], &joints, err);
+    lbStatus status = read_influence_set(glb, attributes, n, "JOINTS", vertex_count,
+                                         &sets->joints[n], &joints, err);
     if (!status)
-      status =
-          read_set(glb, attributes, n, "WEIGHTS", vertex_count, &sets->weights[n], &weights, err);
+      status = read_influence_set(glb, attributes, n, "WEIGHTS", vertex_count, &sets->weights[n],
+                                  &weights, err);
     if (!status && joints != weights)
       status =
           lb_glb_fail(glb, err, "a primitive has %s_%d without %s_%d",
@@ -220,7 +222,7 @@ typedef struct Influence {
 } Influence;
 
 // Keeps them sorted, the largest first; a joint that comes again is added to.
-static int32_t insert(Influence *list, int32_t count, int32_t joint, double weight) {
+static int32_t insert_influence(Influence *list, int32_t count, int32_t joint, double weight) {
   int32_t at = 0;
   while (at < count && list[at].joint != joint) at++;
   if (at == count) list[count++] = (Influence){ joint, 0 };
@@ -230,8 +232,8 @@ static int32_t insert(Influence *list, int32_t count, int32_t joint, double weig
   return count;
 }
 
-static bool append(lbGlbSkins *skins, bool skinned, const Influence *list, int32_t count,
-                   double sum) {
+static bool append_influences(lbGlbSkins *skins, bool skinned, const Influence *list, int32_t count,
+                              double sum) {
   lbRig *rig = skins->rig;
   size_t vertex = (size_t)rig->vertex_count, begin = (size_t)rig->begin[vertex];
   if (begin + (size_t)count > INT32_MAX ||
@@ -269,15 +271,15 @@ static lbStatus take_vertex(lbGlbSkins *skins, int32_t skin, const Sets *sets, s
                            "vertex %zu hangs on joint %g of skins[%d], which has %d", vertex, joint,
                            (int)skin, (int)joint_count);
       sum += weight;
-      count =
-          insert(list, count, skins->skin_joints[skins->skin_begin[skin] + (int32_t)joint], weight);
+      count = insert_influence(
+          list, count, skins->skin_joints[skins->skin_begin[skin] + (int32_t)joint], weight);
     }
   if (!(fabs(sum - 1) <= sum_slack))
     return lb_glb_fail(skins->glb, err,
                        "the joint weights of vertex %zu sum to %g, they must sum to 1: normalise "
                        "them where the rig was made",
                        vertex, sum);
-  return append(skins, true, list, count, sum) ? LB_OK : lb_fail_memory(err);
+  return append_influences(skins, true, list, count, sum) ? LB_OK : lb_fail_memory(err);
 }
 
 lbStatus lb_glb_skin_vertices(lbGlbSkins *skins, int32_t node, const json_t *attributes,
@@ -286,7 +288,7 @@ lbStatus lb_glb_skin_vertices(lbGlbSkins *skins, int32_t node, const json_t *att
   if (skin < 0) { // moves with the joint that it is below
     Influence whole = { joint_above(skins, node), 1 };
     for (int32_t v = 0; v < count; v++)
-      if (!append(skins, false, &whole, whole.joint >= 0, 1)) return lb_fail_memory(err);
+      if (!append_influences(skins, false, &whole, whole.joint >= 0, 1)) return lb_fail_memory(err);
     return LB_OK;
   }
   if (!lb_glb_item(skins->glb, "skins", skin))
@@ -336,7 +338,7 @@ static double distance_from_bind(const lbGlbSkins *skins, const double *whole) {
 }
 
 // Joints that stand in another pose than the one they are bound in: the mesh is in the axes of the
-// scene, or of what holds the skeleton, whichever brings the joints nearer.
+// scene, or of the node that holds the skeleton, whichever brings the joints nearer.
 static void guess_place(const lbGlbSkins *skins, double *whole) {
   double held[16];
   memset(whole, 0, 16 * sizeof *whole);
@@ -354,7 +356,7 @@ static void place_joint(const double *bind, const double *whole, lbRigJoint *joi
   lbMat3 inverse = lb_mat3_inverse(linear_of(bind));
   double scale;
   joint->position = map_point(whole, bound_place(bind));
-  split(lb_mat3_multiply(linear_of(whole), inverse), &scale, &joint->rotation);
+  split_linear(lb_mat3_multiply(linear_of(whole), inverse), &scale, &joint->rotation);
 }
 
 // Vertices with a skin move; those without one stand where their node puts them.
@@ -362,7 +364,7 @@ static lbStatus move_mesh(const lbGlbSkins *skins, const char *path, const doubl
                           lbMesh *mesh, lbError *err) {
   double scale;
   lbQuat rotation;
-  const char *fault = split(linear_of(whole), &scale, &rotation);
+  const char *fault = split_linear(linear_of(whole), &scale, &rotation);
   if (fault) return lb_fail(err, LB_ERR_FORMAT, "%s: the skeleton %s", path, fault);
   for (int32_t v = 0; v < mesh->vertex_count; v++) {
     if (!skins->skinned[v]) continue;

@@ -2,13 +2,13 @@
 // frame (floats); all big endian.
 #include "meshio/mdd.h"
 
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 
 #include <errno.h>
 #include <float.h>
 #include <math.h>
 
-static void put_u32(FILE *stream, uint32_t value) {
+static void put_mdd_u32(FILE *stream, uint32_t value) {
   uint8_t bytes[4] = { (uint8_t)(value >> 24), (uint8_t)(value >> 16), (uint8_t)(value >> 8),
                        (uint8_t)value };
   fwrite(bytes, sizeof bytes, 1, stream);
@@ -18,7 +18,7 @@ static void put_f32(FILE *stream, double value) {
   float single = (float)value;
   uint32_t bits;
   memcpy(&bits, &single, sizeof bits);
-  put_u32(stream, bits);
+  put_mdd_u32(stream, bits);
 }
 
 static lbStatus fail_write(lbMddWriter *writer, lbError *err) {
@@ -36,8 +36,8 @@ lbStatus lb_mdd_begin(lbMddWriter *writer, const char *path, int32_t point_count
                    path, (int)point_count, (int)frame_count);
   lbStatus status = lb_file_begin(&writer->file, path, err);
   if (status) return status;
-  put_u32(writer->file.stream, (uint32_t)frame_count);
-  put_u32(writer->file.stream, (uint32_t)point_count);
+  put_mdd_u32(writer->file.stream, (uint32_t)frame_count);
+  put_mdd_u32(writer->file.stream, (uint32_t)point_count);
   for (int32_t f = 0; f < frame_count; f++) put_f32(writer->file.stream, times[f]);
   return LB_OK;
 }

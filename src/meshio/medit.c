@@ -50,7 +50,7 @@ static const char *const refused[] = {
   "Tetrahedrons",
 };
 
-static bool is_listed(const char *word, const char *const *list, size_t count) {
+static bool is_medit_listed(const char *word, const char *const *list, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (strcmp(word, list[i]) == 0) return true;
   return false;
@@ -74,8 +74,8 @@ static void skip_to_keyword(lbText *text) {
   }
 }
 
-static lbStatus read_count(Medit *medit, const char *keyword, size_t row_bytes, int64_t *count,
-                           lbError *err) {
+static lbStatus read_medit_count(Medit *medit, const char *keyword, size_t row_bytes,
+                                 int64_t *count, lbError *err) {
   skip_space_and_comments(&medit->scan.text);
   if (!lb_text_integer(&medit->scan.text, count))
     return lb_scan_fail(&medit->scan, err, "expected a count after %s", keyword);
@@ -94,11 +94,11 @@ static lbStatus read_reference(Medit *medit, const char *what, int64_t number, i
   return LB_OK;
 }
 
-static lbStatus read_vertices(Medit *medit, lbError *err) {
+static lbStatus read_medit_vertices(Medit *medit, lbError *err) {
   int64_t count = 0;
   if (medit->has_vertices) return lb_scan_fail(&medit->scan, err, "Vertices appear twice");
   medit->has_vertices = true;
-  lbStatus status = read_count(medit, "Vertices", 8, &count, err);
+  lbStatus status = read_medit_count(medit, "Vertices", 8, &count, err);
   for (int64_t i = 0; i < count && !status; i++) {
     double p[3];
     int32_t tag = 0;
@@ -113,10 +113,11 @@ static lbStatus read_vertices(Medit *medit, lbError *err) {
   return status;
 }
 
-static lbStatus read_cells(Medit *medit, const char *keyword, lbCellShape shape, lbError *err) {
+static lbStatus read_medit_cells(Medit *medit, const char *keyword, lbCellShape shape,
+                                 lbError *err) {
   int64_t count = 0;
   int32_t vertices[8], tag = 0, corners = lb_cell_corners(shape);
-  lbStatus status = read_count(medit, keyword, 2 * (size_t)corners + 2, &count, err);
+  lbStatus status = read_medit_count(medit, keyword, 2 * (size_t)corners + 2, &count, err);
   if (!status && count > 0 && !medit->has_vertices)
     return lb_scan_fail(&medit->scan, err, "Vertices must come before %s", keyword);
   for (int64_t i = 0; i < count && !status; i++) {
@@ -143,30 +144,33 @@ static lbStatus read_dimension(Medit *medit, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus read_section(Medit *medit, const char *keyword, lbError *err) {
+static lbStatus read_medit_section(Medit *medit, const char *keyword, lbError *err) {
   int64_t count = 0;
   if (strcmp(keyword, "Dimension") == 0) return read_dimension(medit, err);
   if (!medit->has_dimension)
     return lb_scan_fail(&medit->scan, err, "expected \"Dimension 3\" before %.40s", keyword);
-  if (strcmp(keyword, "Vertices") == 0) return read_vertices(medit, err);
-  if (strcmp(keyword, "Triangles") == 0) return read_cells(medit, keyword, LB_CELL_TRIANGLE, err);
-  if (strcmp(keyword, "Quadrilaterals") == 0) return read_cells(medit, keyword, LB_CELL_QUAD, err);
-  if (strcmp(keyword, "Tetrahedra") == 0) return read_cells(medit, keyword, LB_CELL_TET, err);
-  if (strcmp(keyword, "Hexahedra") == 0) return read_cells(medit, keyword, LB_CELL_BRICK, err);
-  if (is_listed(keyword, refused, sizeof refused / sizeof *refused)) {
-    lbStatus status = read_count(medit, keyword, 2, &count, err);
+  if (strcmp(keyword, "Vertices") == 0) return read_medit_vertices(medit, err);
+  if (strcmp(keyword, "Triangles") == 0)
+    return read_medit_cells(medit, keyword, LB_CELL_TRIANGLE, err);
+  if (strcmp(keyword, "Quadrilaterals") == 0)
+    return read_medit_cells(medit, keyword, LB_CELL_QUAD, err);
+  if (strcmp(keyword, "Tetrahedra") == 0) return read_medit_cells(medit, keyword, LB_CELL_TET, err);
+  if (strcmp(keyword, "Hexahedra") == 0)
+    return read_medit_cells(medit, keyword, LB_CELL_BRICK, err);
+  if (is_medit_listed(keyword, refused, sizeof refused / sizeof *refused)) {
+    lbStatus status = read_medit_count(medit, keyword, 2, &count, err);
     if (!status && count > 0)
       status = lb_scan_unsupported(
           &medit->scan, err, "%s are not supported, export first-order tets or hexahedra", keyword);
     return status;
   }
-  if (!is_listed(keyword, skipped, sizeof skipped / sizeof *skipped))
+  if (!is_medit_listed(keyword, skipped, sizeof skipped / sizeof *skipped))
     return lb_scan_fail(&medit->scan, err, "unknown section \"%.40s\"", keyword);
   skip_to_keyword(&medit->scan.text);
   return LB_OK;
 }
 
-static lbStatus read_sections(Medit *medit, lbError *err) {
+static lbStatus read_medit_sections(Medit *medit, lbError *err) {
   lbText *text = &medit->scan.text;
   char keyword[64];
   double version = 0;
@@ -179,7 +183,7 @@ static lbStatus read_sections(Medit *medit, lbError *err) {
   for (;;) {
     skip_space_and_comments(text);
     if (!lb_text_word(text, keyword, sizeof keyword) || strcmp(keyword, "End") == 0) break;
-    lbStatus status = read_section(medit, keyword, err);
+    lbStatus status = read_medit_section(medit, keyword, err);
     if (status) return status;
   }
   if (!medit->has_vertices) return lb_scan_fail(&medit->scan, err, "has no Vertices");
@@ -195,7 +199,7 @@ lbStatus lb_read_medit(const char *path, const char *content, size_t bytes, lbMe
                    "%s: is binary Medit (.meshb), which is not supported, save as text (.mesh)",
                    path);
   lb_volume_begin(&medit.volume);
-  lbStatus status = read_sections(&medit, err);
+  lbStatus status = read_medit_sections(&medit, err);
   if (!status) status = lb_volume_finish(&medit.volume, path, out, err);
   lb_volume_abort(&medit.volume);
   return status;

@@ -2,8 +2,8 @@
 #include "meshio/msh.h"
 
 // The count stands as text on its own line, also in binary files.
-static lbStatus read_count(lbMsh *msh, size_t text_bytes, size_t binary_bytes, const char *what,
-                           int64_t *count, lbError *err) {
+static lbStatus read_msh2_count(lbMsh *msh, size_t text_bytes, size_t binary_bytes,
+                                const char *what, int64_t *count, lbError *err) {
   lbScan *scan = &msh->scan;
   if (!lb_text_integer(&scan->text, count))
     return lb_scan_fail(scan, err, "expected the count of %s", what);
@@ -14,7 +14,7 @@ static lbStatus read_count(lbMsh *msh, size_t text_bytes, size_t binary_bytes, c
 lbStatus lb_msh2_nodes(lbMsh *msh, lbError *err) {
   int64_t count = 0, tag = 0;
   double point[3];
-  lbStatus status = read_count(msh, 8, 28, "nodes", &count, err);
+  lbStatus status = read_msh2_count(msh, 8, 28, "nodes", &count, err);
   for (int64_t i = 0; i < count && !status; i++) {
     if (!lb_scan_integer(&msh->scan, LB_SCALAR_INT32, &tag))
       return lb_scan_fail(&msh->scan, err, "expected node %lld of %lld", (long long)i + 1,
@@ -26,7 +26,7 @@ lbStatus lb_msh2_nodes(lbMsh *msh, lbError *err) {
 }
 
 // Of an element's tags the first is the physical one.
-static lbStatus read_tags(lbMsh *msh, int64_t count, int32_t *physical, lbError *err) {
+static lbStatus read_msh2_tags(lbMsh *msh, int64_t count, int32_t *physical, lbError *err) {
   *physical = 0;
   if (count < 0)
     return lb_scan_fail(&msh->scan, err, "an element cannot have %lld tags", (long long)count);
@@ -52,7 +52,7 @@ static lbStatus read_text_elements(lbMsh *msh, int64_t count, lbError *err) {
         return lb_scan_fail(&msh->scan, err, "expected element %lld of %lld", (long long)i + 1,
                             (long long)count);
     const lbMshType *type = lb_msh_type(msh, head[1], &status, err);
-    if (!status) status = read_tags(msh, head[2], &physical, err);
+    if (!status) status = read_msh2_tags(msh, head[2], &physical, err);
     if (!status)
       status = lb_msh_read_element(msh, type, LB_SCALAR_INT32, head[0], &physical, 1, err);
   }
@@ -77,7 +77,7 @@ static lbStatus read_binary_elements(lbMsh *msh, int64_t count, lbError *err) {
       int64_t number = 0;
       if (!lb_scan_integer(&msh->scan, LB_SCALAR_INT32, &number))
         return lb_scan_fail(&msh->scan, err, "the elements end early");
-      status = read_tags(msh, head[2], &physical, err);
+      status = read_msh2_tags(msh, head[2], &physical, err);
       if (!status)
         status = lb_msh_read_element(msh, type, LB_SCALAR_INT32, number, &physical, 1, err);
     }
@@ -88,7 +88,7 @@ static lbStatus read_binary_elements(lbMsh *msh, int64_t count, lbError *err) {
 
 lbStatus lb_msh2_elements(lbMsh *msh, lbError *err) {
   int64_t count = 0;
-  lbStatus status = read_count(msh, 8, 8, "elements", &count, err);
+  lbStatus status = read_msh2_count(msh, 8, 8, "elements", &count, err);
   if (status) return status;
   return msh->scan.binary ? read_binary_elements(msh, count, err)
                           : read_text_elements(msh, count, err);

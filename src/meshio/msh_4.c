@@ -5,7 +5,7 @@ static bool read_int(lbMsh *msh, int64_t *value) {
   return lb_scan_integer(&msh->scan, LB_SCALAR_INT32, value);
 }
 
-static bool read_size(lbMsh *msh, int64_t *value) {
+static bool read_msh4_size(lbMsh *msh, int64_t *value) {
   return lb_scan_integer(&msh->scan, LB_SCALAR_UINT64, value);
 }
 
@@ -42,13 +42,13 @@ static lbStatus read_entity(lbMsh *msh, int32_t dimension, lbError *err) {
   // A point has its position, the others a bounding box.
   if (!read_int(msh, &tag) ||
       !lb_scan_skip(&msh->scan, LB_SCALAR_FLOAT64, dimension == 0 ? 3 : 6) ||
-      !read_size(msh, &physical_count))
+      !read_msh4_size(msh, &physical_count))
     return fail_early(msh, "$Entities", err);
   lbStatus status = check_entity(msh, dimension, tag, err);
   if (!status) status = lb_scan_check_count(&msh->scan, physical_count, 2, 4, "physical tags", err);
   if (!status) status = read_physicals(msh, physical_count, err);
   if (status) return status;
-  if (dimension > 0 && (!read_size(msh, &bounding_count) ||
+  if (dimension > 0 && (!read_msh4_size(msh, &bounding_count) ||
                         !lb_scan_skip(&msh->scan, LB_SCALAR_INT32, bounding_count)))
     return fail_early(msh, "$Entities", err);
   int64_t key = lb_msh_key(dimension, tag);
@@ -63,7 +63,7 @@ static lbStatus read_entity(lbMsh *msh, int32_t dimension, lbError *err) {
 lbStatus lb_msh4_entities(lbMsh *msh, lbError *err) {
   int64_t counts[4];
   for (int k = 0; k < 4; k++)
-    if (!read_size(msh, &counts[k])) return fail_early(msh, "$Entities", err);
+    if (!read_msh4_size(msh, &counts[k])) return fail_early(msh, "$Entities", err);
   for (int32_t dimension = 0; dimension < 4; dimension++) {
     lbStatus status = lb_scan_check_count(&msh->scan, counts[dimension], 10, 36, "entities", err);
     for (int64_t i = 0; i < counts[dimension] && !status; i++)
@@ -80,7 +80,7 @@ static lbStatus read_node_block(lbMsh *msh, int64_t *tags, int64_t count, int64_
   lbStatus status = LB_OK;
   double point[3];
   for (int64_t i = 0; i < count; i++)
-    if (!read_size(msh, &tags[i])) return fail_early(msh, "$Nodes", err);
+    if (!read_msh4_size(msh, &tags[i])) return fail_early(msh, "$Nodes", err);
   for (int64_t i = 0; i < count && !status; i++) {
     status = lb_scan_point(&msh->scan, LB_SCALAR_FLOAT64, tags[i], point, err);
     if (!status) status = lb_msh_add_node(msh, tags[i], point, err);
@@ -93,12 +93,12 @@ static lbStatus read_node_block(lbMsh *msh, int64_t *tags, int64_t count, int64_
 lbStatus lb_msh4_nodes(lbMsh *msh, lbError *err) {
   int64_t head[4]; // blocks, nodes, smallest and largest tag
   for (int k = 0; k < 4; k++)
-    if (!read_size(msh, &head[k])) return fail_early(msh, "$Nodes", err);
+    if (!read_msh4_size(msh, &head[k])) return fail_early(msh, "$Nodes", err);
   lbStatus status = lb_scan_check_count(&msh->scan, head[1], 8, 32, "nodes", err);
   for (int64_t block = 0; block < head[0] && !status; block++) {
     int64_t dimension = 0, tag = 0, parametric = 0, count = 0;
     if (!read_int(msh, &dimension) || !read_int(msh, &tag) || !read_int(msh, &parametric) ||
-        !read_size(msh, &count))
+        !read_msh4_size(msh, &count))
       return fail_early(msh, "$Nodes", err);
     status = check_entity(msh, dimension, tag, err);
     if (!status) status = lb_scan_check_count(&msh->scan, count, 8, 32, "nodes", err);
@@ -123,7 +123,7 @@ static lbStatus read_element_block(lbMsh *msh, const lbMshType *type, int64_t en
   const int32_t *physicals = entity.count ? msh->physicals + entity.first : NULL;
   for (int64_t i = 0; i < count && !status; i++) {
     int64_t number = 0;
-    if (!read_size(msh, &number)) return fail_early(msh, "$Elements", err);
+    if (!read_msh4_size(msh, &number)) return fail_early(msh, "$Elements", err);
     status = lb_msh_read_element(msh, type, LB_SCALAR_UINT64, number, physicals, entity.count, err);
   }
   return status;
@@ -134,11 +134,11 @@ lbStatus lb_msh4_elements(lbMsh *msh, lbError *err) {
   int64_t head[4]; // blocks, elements, smallest and largest tag
   int64_t seen = 0;
   for (int k = 0; k < 4; k++)
-    if (!read_size(msh, &head[k])) return fail_early(msh, "$Elements", err);
+    if (!read_msh4_size(msh, &head[k])) return fail_early(msh, "$Elements", err);
   for (int64_t block = 0; block < head[0] && !status; block++) {
     int64_t dimension = 0, tag = 0, type_number = 0, count = 0;
     if (!read_int(msh, &dimension) || !read_int(msh, &tag) || !read_int(msh, &type_number) ||
-        !read_size(msh, &count))
+        !read_msh4_size(msh, &count))
       return fail_early(msh, "$Elements", err);
     status = check_entity(msh, dimension, tag, err);
     if (!status) status = lb_scan_check_count(&msh->scan, count, 4, 16, "elements", err);

@@ -19,7 +19,7 @@ static lbStatus read_byte_order(lbMsh *msh, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus read_format(lbMsh *msh, lbError *err) {
+static lbStatus read_msh_format(lbMsh *msh, lbError *err) {
   lbScan *scan = &msh->scan;
   double version = 0;
   int64_t type = 0, data_bytes = 0;
@@ -54,7 +54,7 @@ static const char *read_quoted(lbMsh *msh, size_t *length) {
   return begin;
 }
 
-static lbStatus read_name(lbMsh *msh, lbError *err) {
+static lbStatus read_msh_name(lbMsh *msh, lbError *err) {
   int64_t dimension = 0, tag = 0;
   size_t length = 0;
   if (!lb_text_integer(&msh->scan.text, &dimension) || !lb_text_integer(&msh->scan.text, &tag))
@@ -81,11 +81,11 @@ static lbStatus read_names(lbMsh *msh, lbError *err) {
   if (!lb_text_integer(&msh->scan.text, &count))
     return lb_scan_fail(&msh->scan, err, "expected the count of physical names");
   lbStatus status = lb_scan_check_count(&msh->scan, count, 6, 6, "physical names", err);
-  for (int64_t i = 0; i < count && !status; i++) status = read_name(msh, err);
+  for (int64_t i = 0; i < count && !status; i++) status = read_msh_name(msh, err);
   return status;
 }
 
-static lbStatus skip_section(lbMsh *msh, const char *name, lbError *err) {
+static lbStatus skip_msh_section(lbMsh *msh, const char *name, lbError *err) {
   lbText *text = &msh->scan.text;
   char end[80];
   int length = snprintf(end, sizeof end, "$End%s", name);
@@ -97,9 +97,9 @@ static lbStatus skip_section(lbMsh *msh, const char *name, lbError *err) {
   return lb_scan_fail(&msh->scan, err, "section $%s has no %s", name, end);
 }
 
-static lbStatus read_section(lbMsh *msh, const char *name, lbError *err) {
+static lbStatus read_msh_section(lbMsh *msh, const char *name, lbError *err) {
   bool is_nodes = strcmp(name, "Nodes") == 0, is_elements = strcmp(name, "Elements") == 0;
-  if (strcmp(name, "MeshFormat") == 0) return read_format(msh, err);
+  if (strcmp(name, "MeshFormat") == 0) return read_msh_format(msh, err);
   if (!msh->version && strcmp(name, "Comments") != 0)
     return lb_scan_fail(&msh->scan, err, "$MeshFormat must come before $%s", name);
   if (strcmp(name, "PhysicalNames") == 0) return read_names(msh, err);
@@ -114,10 +114,10 @@ static lbStatus read_section(lbMsh *msh, const char *name, lbError *err) {
     return (msh->version == 2 ? lb_msh2_elements : lb_msh4_elements)(msh, err);
   }
   if (strcmp(name, "Entities") == 0 && msh->version == 4) return lb_msh4_entities(msh, err);
-  return skip_section(msh, name, err);
+  return skip_msh_section(msh, name, err);
 }
 
-static lbStatus read_sections(lbMsh *msh, lbError *err) {
+static lbStatus read_msh_sections(lbMsh *msh, lbError *err) {
   lbText *text = &msh->scan.text;
   char name[64], end[64], expected[70];
   for (;;) {
@@ -130,7 +130,7 @@ static lbStatus read_sections(lbMsh *msh, lbError *err) {
                               ? "expected a section ($Nodes, ...), found \"%.40s\""
                               : "is not a Gmsh file, it must begin with $MeshFormat, not \"%.40s\"",
                           name);
-    lbStatus status = read_section(msh, name + 1, err);
+    lbStatus status = read_msh_section(msh, name + 1, err);
     if (status) return status;
     lb_text_word(text, end, sizeof end);
     snprintf(expected, sizeof expected, "$End%s", name + 1);
@@ -151,7 +151,7 @@ lbStatus lb_read_msh(const char *path, const char *content, size_t bytes, lbMesh
                 .entity_index = lb_hash_table(sizeof(int64_t)),
                 .cells = lb_hash_table(9 * sizeof(int32_t)) };
   lb_volume_begin(&msh.volume);
-  lbStatus status = read_sections(&msh, err);
+  lbStatus status = read_msh_sections(&msh, err);
   if (!status) status = lb_volume_finish(&msh.volume, path, out, err);
   lb_volume_abort(&msh.volume);
   lb_hash_table_release(&msh.nodes);

@@ -4,7 +4,7 @@
 #include "limber/file.h"
 #include "meshio/formats.h"
 #include "meshio/group_tags.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ static void choose_groups(Writer *writer) {
   }
 }
 
-static void write_name(FILE *stream, const char *name) {
+static void write_msh_name(FILE *stream, const char *name) {
   for (; *name; name++)
     fputc(*name == '"' || *name == '\n' || *name == '\r' ? '\'' : *name, stream);
 }
@@ -63,7 +63,7 @@ static void write_names(const Writer *writer) {
     const lbGroup *group = &mesh->groups[i];
     if (!writer->tags[i] || !group->name[0]) continue;
     fprintf(writer->stream, "%d %d \"", (int)dimension_of(group->kind), abs(writer->tags[i]));
-    write_name(writer->stream, group->name);
+    write_msh_name(writer->stream, group->name);
     fputs("\"\n", writer->stream);
   }
   fputs("$EndPhysicalNames\n", writer->stream);

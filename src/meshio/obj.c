@@ -10,7 +10,7 @@
 #include "meshio/companion.h"
 #include "meshio/face.h"
 #include "meshio/obj_material.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,7 +37,7 @@ typedef struct Reader {
 typedef lbStatus Handler(Reader *reader, const char *keyword);
 
 // Blanks, also the `\` that continues a line.
-static void skip_blanks(lbText *text) {
+static void skip_obj_blanks(lbText *text) {
   for (;;) {
     lb_text_skip_blanks(text);
     const char *p = text->next;
@@ -51,7 +51,7 @@ static void skip_blanks(lbText *text) {
 }
 
 static bool at_statement_end(lbText *text) {
-  skip_blanks(text);
+  skip_obj_blanks(text);
   return text->next >= text->end || *text->next == '\n' || *text->next == '#';
 }
 
@@ -72,7 +72,7 @@ static void skip_statement(lbText *text) {
 }
 
 static size_t read_word(lbText *text, char *word, size_t size) {
-  skip_blanks(text);
+  skip_obj_blanks(text);
   const char *begin = text->next;
   while (text->next < text->end && !strchr(" \t\r\n\f\v\\", *text->next)) text->next++;
   size_t length = (size_t)(text->next - begin);
@@ -82,7 +82,7 @@ static size_t read_word(lbText *text, char *word, size_t size) {
   return length;
 }
 
-static lbStatus walk(Reader *reader, Handler *handle) {
+static lbStatus walk_obj_lines(Reader *reader, Handler *handle) {
   lbStatus status = LB_OK;
   char keyword[16];
   while (!status && !lb_text_at_end(&reader->text)) {
@@ -97,7 +97,7 @@ static lbStatus walk(Reader *reader, Handler *handle) {
 }
 
 // The rest of the line as one name; the cursor stays on the line.
-static lbStatus read_name(Reader *reader, char name[NAME_BYTES]) {
+static lbStatus read_obj_name(Reader *reader, char name[NAME_BYTES]) {
   lbText line = reader->text;
   if (lb_text_line(&line, name, NAME_BYTES) >= NAME_BYTES)
     return lb_text_fail(&reader->text, reader->err, "this name is longer than %d bytes, shorten it",
@@ -108,12 +108,12 @@ static lbStatus read_name(Reader *reader, char name[NAME_BYTES]) {
 // ---- first pass --------------------------------------------------------------------------------
 
 static bool read_number(lbText *text, double *value) {
-  skip_blanks(text);
+  skip_obj_blanks(text);
   return lb_text_number_in_line(text, value);
 }
 
 // What stands behind a position.
-static lbStatus read_color(Reader *reader, int32_t vertex) {
+static lbStatus read_obj_color(Reader *reader, int32_t vertex) {
   double rgba[5] = { 0, 0, 0, 1 };
   int count = 0;
   while (count < 5 && !at_statement_end(&reader->text) && read_number(&reader->text, &rgba[count]))
@@ -131,7 +131,7 @@ static lbStatus read_color(Reader *reader, int32_t vertex) {
   return LB_OK;
 }
 
-static lbStatus read_vertex(Reader *reader) {
+static lbStatus read_obj_vertex(Reader *reader) {
   double x[3];
   for (int i = 0; i < 3; i++)
     if (!read_number(&reader->text, &x[i]))
@@ -139,7 +139,7 @@ static lbStatus read_vertex(Reader *reader) {
                           "vertex %d needs three numbers, found %d (counted from 1)",
                           (int)reader->faces.builder.mesh->vertex_count + 1, i);
   int32_t vertex = lb_mesh_add_vertex(&reader->faces.builder, x[0], x[1], x[2]);
-  return read_color(reader, vertex);
+  return read_obj_color(reader, vertex);
 }
 
 static lbStatus read_uv(Reader *reader) {
@@ -178,7 +178,7 @@ static bool try_library(Reader *reader, const char *name, lbError *why) {
 static lbStatus read_libraries(Reader *reader) {
   char name[NAME_BYTES];
   lbError why;
-  lbStatus status = read_name(reader, name);
+  lbStatus status = read_obj_name(reader, name);
   if (status || ++reader->library_count > MOST_LIBRARIES) return status;
   if (try_library(reader, name, &why)) return LB_OK;
   bool found = false;
@@ -193,8 +193,8 @@ static lbStatus read_libraries(Reader *reader) {
   return LB_OK;
 }
 
-static lbStatus read_points(Reader *reader, const char *keyword) {
-  if (strcmp(keyword, "v") == 0) return read_vertex(reader);
+static lbStatus read_obj_points(Reader *reader, const char *keyword) {
+  if (strcmp(keyword, "v") == 0) return read_obj_vertex(reader);
   if (strcmp(keyword, "vt") == 0) return read_uv(reader);
   if (strcmp(keyword, "mtllib") == 0) return read_libraries(reader);
   return LB_OK;
@@ -203,8 +203,8 @@ static lbStatus read_points(Reader *reader, const char *keyword) {
 // ---- second pass -------------------------------------------------------------------------------
 
 // From the file's number (from 1, or back from the last one so far) to an id.
-static lbStatus resolve(Reader *reader, const char *what, int64_t number, int32_t seen,
-                        int32_t count, int32_t *id) {
+static lbStatus resolve_obj_number(Reader *reader, const char *what, int64_t number, int32_t seen,
+                                   int32_t count, int32_t *id) {
   if (number > 0 && number <= count) {
     *id = (int32_t)(number - 1);
     return LB_OK;
@@ -234,7 +234,7 @@ static bool take_integer(lbText *text, int64_t *value) {
 }
 
 // v, v/vt, v//vn or v/vt/vn. uv -1: none.
-static lbStatus read_corner(Reader *reader, int32_t *vertex, int32_t *uv) {
+static lbStatus read_obj_corner(Reader *reader, int32_t *vertex, int32_t *uv) {
   lbText *text = &reader->text;
   const char *begin = text->next;
   int64_t number, normal;
@@ -242,13 +242,13 @@ static lbStatus read_corner(Reader *reader, int32_t *vertex, int32_t *uv) {
   *uv = -1;
   bool readable = take_integer(text, &number);
   if (readable)
-    status = resolve(reader, "vertex", number, reader->vertices_seen,
-                     reader->faces.builder.mesh->vertex_count, vertex);
+    status = resolve_obj_number(reader, "vertex", number, reader->vertices_seen,
+                                reader->faces.builder.mesh->vertex_count, vertex);
   if (status) return status;
   if (readable && skip_slash(text)) {
     if (take_integer(text, &number))
-      status =
-          resolve(reader, "texture coordinate", number, reader->uvs_seen, reader->uv_count, uv);
+      status = resolve_obj_number(reader, "texture coordinate", number, reader->uvs_seen,
+                                  reader->uv_count, uv);
     if (!status && skip_slash(text)) take_integer(text, &normal);
   }
   if (status) return status;
@@ -293,7 +293,7 @@ static lbStatus read_corners(Reader *reader, int32_t *corner_count, bool *any_uv
     if (needed >= INT32_MAX / 2 || !lb_face_reader_grow_corners(&reader->faces, needed))
       return lb_fail_memory(reader->err);
     int32_t uv;
-    status = read_corner(reader, &reader->faces.corners[*corner_count], &uv);
+    status = read_obj_corner(reader, &reader->faces.corners[*corner_count], &uv);
     if (status) break;
     float *to = reader->faces.corner_uvs + 2 * (size_t)*corner_count;
     to[0] = to[1] = 0;
@@ -304,7 +304,7 @@ static lbStatus read_corners(Reader *reader, int32_t *corner_count, bool *any_uv
   return status;
 }
 
-static lbStatus read_face(Reader *reader) {
+static lbStatus read_obj_face(Reader *reader) {
   int32_t corner_count = 0;
   bool any_uv = false;
   lbStatus status = read_corners(reader, &corner_count, &any_uv);
@@ -325,7 +325,7 @@ static const float unknown_color[4] = { 0.38f, 0.58f, 0.74f, 1 }; // as surfaces
 
 static lbStatus use_material(Reader *reader) {
   char name[NAME_BYTES];
-  lbStatus status = read_name(reader, name);
+  lbStatus status = read_obj_name(reader, name);
   if (status) return status;
   reader->appearance = lb_appearance_find(&reader->faces.builder, name);
   if (reader->appearance >= 0) return LB_OK;
@@ -340,13 +340,13 @@ static lbStatus use_material(Reader *reader) {
   return LB_OK;
 }
 
-static lbStatus read_faces(Reader *reader, const char *keyword) {
+static lbStatus read_obj_faces(Reader *reader, const char *keyword) {
   if (strcmp(keyword, "v") == 0) {
     reader->vertices_seen++;
   } else if (strcmp(keyword, "vt") == 0) {
     reader->uvs_seen++;
   } else if (strcmp(keyword, "f") == 0 || strcmp(keyword, "fo") == 0) {
-    return read_face(reader);
+    return read_obj_face(reader);
   } else if (strcmp(keyword, "g") == 0) {
     reader->group_text = reader->text;
     reader->groups_changed = true;
@@ -363,10 +363,10 @@ lbStatus lb_read_obj(const char *path, const char *content, size_t bytes, lbMesh
                      lbError *err) {
   Reader reader = { .text = lb_text(path, content, bytes), .appearance = -1, .err = err };
   lbStatus status = lb_face_reader_begin(&reader.faces, err);
-  if (!status) status = walk(&reader, read_points);
+  if (!status) status = walk_obj_lines(&reader, read_obj_points);
   if (!status && reader.faces.builder.mesh->vertex_count == 0)
     status = lb_fail(err, LB_ERR_FORMAT, "%s: holds no vertices (no line begins with \"v\")", path);
   reader.text = lb_text(path, content, bytes);
-  if (!status) status = walk(&reader, read_faces);
+  if (!status) status = walk_obj_lines(&reader, read_obj_faces);
   return lb_face_reader_finish(&reader.faces, status, path, out, err);
 }

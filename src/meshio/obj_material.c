@@ -4,7 +4,7 @@
 
 #include "limber/file.h"
 #include "meshio/companion.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct Library {
   lbText text;
   lbMeshBuilder *builder;
   int32_t current;    // appearance, -1 before the first newmtl
-  bool has_roughness; // Pr was given: Ns counts no more
+  bool has_roughness; // Pr was given: Ns is ignored
 } Library;
 
 int32_t lb_appearance_find(const lbMeshBuilder *builder, const char *name) {
@@ -23,24 +23,24 @@ int32_t lb_appearance_find(const lbMeshBuilder *builder, const char *name) {
   return -1;
 }
 
-static void warn(const Library *library, const char *what) {
+static void warn_mtl_line(const Library *library, const char *what) {
   lb_log(LB_LOG_WARNING, "%s:%d: %s, ignored", library->text.path, (int)library->text.line, what);
 }
 
 // A number in 0..1, or the value there was.
-static float read_share(Library *library, float old) {
+static float read_mtl_share(Library *library, float old) {
   double value;
   if (!lb_text_number_in_line(&library->text, &value) || !isfinite(value)) {
-    warn(library, "this needs a number");
+    warn_mtl_line(library, "this needs a number");
     return old;
   }
   return (float)fmin(1, fmax(0, value));
 }
 
-static float read_exponent(Library *library, float old) {
+static float read_mtl_exponent(Library *library, float old) {
   double value;
   if (!lb_text_number_in_line(&library->text, &value) || !(value >= 0)) {
-    warn(library, "Ns needs a number that is not negative");
+    warn_mtl_line(library, "Ns needs a number that is not negative");
     return old;
   }
   return (float)sqrt(2 / (value + 2));
@@ -70,7 +70,7 @@ static void skip_map_options(lbText *text) {
   }
 }
 
-static int32_t find_texture(const lbMesh *mesh, const char *name) {
+static int32_t find_mtl_texture(const lbMesh *mesh, const char *name) {
   for (int32_t i = 0; i < mesh->texture_count; i++)
     if (strcmp(mesh->textures[i].name, name) == 0) return i;
   return -1;
@@ -78,7 +78,7 @@ static int32_t find_texture(const lbMesh *mesh, const char *name) {
 
 static int32_t load_texture(Library *library, const char *name) {
   lbMeshBuilder *builder = library->builder;
-  int32_t known = find_texture(builder->mesh, name);
+  int32_t known = find_mtl_texture(builder->mesh, name);
   if (known >= 0) return known;
   char *content = NULL;
   size_t bytes = 0;
@@ -96,22 +96,22 @@ static int32_t load_texture(Library *library, const char *name) {
   return texture;
 }
 
-static void read_map(Library *library, lbAppearance *appearance) {
+static void read_mtl_map(Library *library, lbAppearance *appearance) {
   char name[1024];
   skip_map_options(&library->text);
   lbText line = library->text; // the caller moves on to the next line
   size_t length = lb_text_line(&line, name, sizeof name);
   if (length == 0 || length >= sizeof name)
-    warn(library, "this needs a file name");
+    warn_mtl_line(library, "this needs a file name");
   else
     appearance->texture = load_texture(library, name);
 }
 
-static void read_color(Library *library, lbAppearance *appearance) {
+static void read_mtl_color(Library *library, lbAppearance *appearance) {
   double color[3];
   for (int i = 0; i < 3; i++)
     if (!lb_text_number_in_line(&library->text, &color[i]) || !isfinite(color[i])) {
-      warn(library, "Kd needs three numbers");
+      warn_mtl_line(library, "Kd needs three numbers");
       return;
     }
   for (int i = 0; i < 3; i++) appearance->base_color[i] = (float)fmin(1, fmax(0, color[i]));
@@ -131,20 +131,20 @@ static void read_statement(Library *library, const char *keyword) {
   if (library->current < 0) return;
   lbAppearance *appearance = &builder->mesh->appearances[library->current];
   if (strcmp(keyword, "Kd") == 0) {
-    read_color(library, appearance);
+    read_mtl_color(library, appearance);
   } else if (strcmp(keyword, "d") == 0) {
-    appearance->base_color[3] = read_share(library, appearance->base_color[3]);
+    appearance->base_color[3] = read_mtl_share(library, appearance->base_color[3]);
   } else if (strcmp(keyword, "Tr") == 0) {
-    appearance->base_color[3] = 1 - read_share(library, 1 - appearance->base_color[3]);
+    appearance->base_color[3] = 1 - read_mtl_share(library, 1 - appearance->base_color[3]);
   } else if (strcmp(keyword, "Pm") == 0) {
-    appearance->metallic = read_share(library, appearance->metallic);
+    appearance->metallic = read_mtl_share(library, appearance->metallic);
   } else if (strcmp(keyword, "Pr") == 0) {
-    appearance->roughness = read_share(library, appearance->roughness);
+    appearance->roughness = read_mtl_share(library, appearance->roughness);
     library->has_roughness = true;
   } else if (strcmp(keyword, "Ns") == 0 && !library->has_roughness) {
-    appearance->roughness = read_exponent(library, appearance->roughness);
+    appearance->roughness = read_mtl_exponent(library, appearance->roughness);
   } else if (strcmp(keyword, "map_Kd") == 0) {
-    read_map(library, appearance);
+    read_mtl_map(library, appearance);
   }
 }
 

@@ -4,7 +4,7 @@
 #include "meshio/formats.h"
 
 #include "meshio/face.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <string.h>
 
@@ -53,7 +53,7 @@ static lbStatus read_keyword(Reader *reader) {
   return LB_OK;
 }
 
-static lbStatus read_count(Reader *reader, const char *what, int64_t *count) {
+static lbStatus read_off_count(Reader *reader, const char *what, int64_t *count) {
   lbText *text = &reader->text;
   if (!next_content(text))
     return lb_text_fail(text, reader->err, "the file ends before the number of %s", what);
@@ -63,7 +63,8 @@ static lbStatus read_count(Reader *reader, const char *what, int64_t *count) {
 }
 
 // A count that the rest of the file cannot hold is refused before anything is allocated.
-static lbStatus check_count(Reader *reader, const char *what, int64_t count, size_t least_bytes) {
+static lbStatus check_off_count(Reader *reader, const char *what, int64_t count,
+                                size_t least_bytes) {
   size_t left = (size_t)(reader->text.end - reader->text.next) + 1;
   if ((uint64_t)count <= left / least_bytes) return LB_OK;
   return lb_text_fail(&reader->text, reader->err,
@@ -71,12 +72,12 @@ static lbStatus check_count(Reader *reader, const char *what, int64_t count, siz
                       (long long)count, what, left / least_bytes);
 }
 
-static lbStatus read_header(Reader *reader) {
+static lbStatus read_off_header(Reader *reader) {
   lbStatus status = read_keyword(reader);
-  if (!status) status = read_count(reader, "vertices", &reader->vertex_count);
-  if (!status) status = read_count(reader, "faces", &reader->face_count);
-  if (!status) status = check_count(reader, "vertices", reader->vertex_count, 6); // "0 0 0\n"
-  if (!status) status = check_count(reader, "faces", reader->face_count, 8);      // "3 0 1 2\n"
+  if (!status) status = read_off_count(reader, "vertices", &reader->vertex_count);
+  if (!status) status = read_off_count(reader, "faces", &reader->face_count);
+  if (!status) status = check_off_count(reader, "vertices", reader->vertex_count, 6); // "0 0 0\n"
+  if (!status) status = check_off_count(reader, "faces", reader->face_count, 8);      // "3 0 1 2\n"
   if (!status && reader->vertex_count == 0)
     status = lb_text_fail(&reader->text, reader->err, "the file holds no vertices");
   lb_text_skip_line(&reader->text); // the number of edges, which is often wrong or missing
@@ -91,7 +92,7 @@ static lbStatus add_uv(Reader *reader, int64_t id, double u, double v) {
                       (long long)id, u, v);
 }
 
-static lbStatus read_vertex(Reader *reader, int64_t id) {
+static lbStatus read_off_vertex(Reader *reader, int64_t id) {
   lbText *text = &reader->text;
   double x[3], value, last[2] = { 0, 0 };
   int extra = 0;
@@ -116,7 +117,7 @@ static lbStatus read_vertex(Reader *reader, int64_t id) {
   return status;
 }
 
-static lbStatus read_corner(Reader *reader, int64_t face_id, int64_t corner) {
+static lbStatus read_off_corner(Reader *reader, int64_t face_id, int64_t corner) {
   int64_t vertex;
   if (!lb_face_reader_grow_corners(&reader->faces, (size_t)corner + 1))
     return lb_fail_memory(reader->err);
@@ -134,7 +135,7 @@ static lbStatus read_corner(Reader *reader, int64_t face_id, int64_t corner) {
   return LB_OK;
 }
 
-static lbStatus read_face(Reader *reader, int64_t id) {
+static lbStatus read_off_face(Reader *reader, int64_t id) {
   lbText *text = &reader->text;
   int64_t count;
   lbStatus status = LB_OK;
@@ -149,7 +150,7 @@ static lbStatus read_face(Reader *reader, int64_t id) {
                         "face %lld has %lld corners, it needs at least 3 and all on this line",
                         (long long)id, (long long)count);
   for (int64_t corner = 0; corner < count && !status; corner++)
-    status = read_corner(reader, id, corner);
+    status = read_off_corner(reader, id, corner);
   if (status) return status;
   lb_text_skip_line(text); // colours
   lbFace face = { .vertices = reader->faces.corners,
@@ -162,9 +163,9 @@ static lbStatus read_face(Reader *reader, int64_t id) {
 
 static lbStatus read_body(Reader *reader) {
   lbStatus status = LB_OK;
-  for (int64_t i = 0; i < reader->vertex_count && !status; i++) status = read_vertex(reader, i);
+  for (int64_t i = 0; i < reader->vertex_count && !status; i++) status = read_off_vertex(reader, i);
   if (!status && reader->faces.builder.out_of_memory) status = lb_fail_memory(reader->err);
-  for (int64_t i = 0; i < reader->face_count && !status; i++) status = read_face(reader, i);
+  for (int64_t i = 0; i < reader->face_count && !status; i++) status = read_off_face(reader, i);
   return status;
 }
 
@@ -172,7 +173,7 @@ lbStatus lb_read_off(const char *path, const char *content, size_t bytes, lbMesh
                      lbError *err) {
   Reader reader = { .text = lb_text(path, content, bytes), .err = err };
   lbStatus status = lb_face_reader_begin(&reader.faces, err);
-  if (!status) status = read_header(&reader);
+  if (!status) status = read_off_header(&reader);
   if (!status) status = read_body(&reader);
   return lb_face_reader_finish(&reader.faces, status, path, out, err);
 }

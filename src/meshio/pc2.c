@@ -2,7 +2,7 @@
 // little endian.
 #include "meshio/pc2.h"
 
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 
 #include <errno.h>
 #include <float.h>

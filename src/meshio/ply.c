@@ -39,7 +39,7 @@ static lbStatus read_scalar(Reader *reader, lbScalar type, double *value) {
 }
 
 // Fills values.
-static lbStatus read_list(Reader *reader, const lbPlyProperty *property, int64_t *count) {
+static lbStatus read_ply_list(Reader *reader, const lbPlyProperty *property, int64_t *count) {
   double length;
   *count = 0;
   lbStatus status = read_scalar(reader, property->count_type, &length);
@@ -59,7 +59,7 @@ static lbStatus read_list(Reader *reader, const lbPlyProperty *property, int64_t
 static lbStatus skip_property(Reader *reader, const lbPlyProperty *property) {
   int64_t count;
   double value;
-  return property->is_list ? read_list(reader, property, &count)
+  return property->is_list ? read_ply_list(reader, property, &count)
                            : read_scalar(reader, property->type, &value);
 }
 
@@ -120,7 +120,7 @@ static lbStatus find_vertex_columns(Reader *reader, VertexColumns *columns) {
   return LB_OK;
 }
 
-static lbStatus read_vertex(Reader *reader, const VertexColumns *columns) {
+static lbStatus read_ply_vertex(Reader *reader, const VertexColumns *columns) {
   double x[3] = { 0 }, uv[2] = { 0 }, rgba[4] = { 0, 0, 0, 1 };
   for (int32_t i = 0; i < reader->element->property_count; i++) {
     const lbPlyProperty *property = property_at(reader, i);
@@ -146,11 +146,11 @@ static lbStatus read_vertex(Reader *reader, const VertexColumns *columns) {
   return fail_here(reader, "a texture coordinate is not finite", NAN);
 }
 
-static lbStatus read_vertices(Reader *reader) {
+static lbStatus read_ply_vertices(Reader *reader) {
   VertexColumns columns = { .uv = { -1, -1 }, .color = { -1, -1, -1, -1 } };
   lbStatus status = find_vertex_columns(reader, &columns);
   for (; reader->row < reader->element->count && !status; reader->row++)
-    status = read_vertex(reader, &columns);
+    status = read_ply_vertex(reader, &columns);
   reader->has_vertices = true;
   return status;
 }
@@ -190,17 +190,17 @@ static lbStatus take_corner_uvs(Reader *reader, int64_t count, int64_t corner_co
   return LB_OK;
 }
 
-static lbStatus read_face(Reader *reader, int32_t corner_column, int32_t uv_column) {
+static lbStatus read_ply_face(Reader *reader, int32_t corner_column, int32_t uv_column) {
   int64_t count, corner_count = 0;
   bool own_uvs = false;
   for (int32_t i = 0; i < reader->element->property_count; i++) {
     const lbPlyProperty *property = property_at(reader, i);
     lbStatus status;
     if (i == corner_column) {
-      status = read_list(reader, property, &corner_count);
+      status = read_ply_list(reader, property, &corner_count);
       if (!status) status = take_corners(reader, corner_count);
     } else if (i == uv_column) {
-      status = read_list(reader, property, &count);
+      status = read_ply_list(reader, property, &count);
       if (!status) status = take_corner_uvs(reader, count, corner_count, &own_uvs);
     } else {
       status = skip_property(reader, property);
@@ -215,7 +215,7 @@ static lbStatus read_face(Reader *reader, int32_t corner_column, int32_t uv_colu
   return reader->faces.builder.out_of_memory ? lb_fail_memory(reader->err) : LB_OK;
 }
 
-static lbStatus read_faces(Reader *reader) {
+static lbStatus read_ply_faces(Reader *reader) {
   const lbPlyElement *element = reader->element;
   int32_t corners = lb_ply_find(&reader->header, element, "vertex_indices");
   if (corners < 0) corners = lb_ply_find(&reader->header, element, "vertex_index");
@@ -229,7 +229,7 @@ static lbStatus read_faces(Reader *reader) {
     return lb_fail(reader->err, LB_ERR_FORMAT, "%s:%d: the faces come before the vertices",
                    reader->scan.text.path, (int)element->line);
   for (; reader->row < element->count && !status; reader->row++)
-    status = read_face(reader, corners, uvs);
+    status = read_ply_face(reader, corners, uvs);
   return status;
 }
 
@@ -244,7 +244,7 @@ static lbStatus skip_rows(Reader *reader) {
 }
 
 // A count that the rest of the file cannot hold is refused before anything is allocated.
-static lbStatus check_count(const Reader *reader) {
+static lbStatus check_ply_count(const Reader *reader) {
   const lbPlyElement *element = reader->element;
   size_t row_bytes = 0;
   for (int32_t i = 0; i < element->property_count; i++) {
@@ -261,14 +261,14 @@ static lbStatus check_count(const Reader *reader) {
                  element->name, room);
 }
 
-static lbStatus read_element(Reader *reader) {
+static lbStatus read_ply_element(Reader *reader) {
   reader->row = 0;
   if (reader->element->property_count == 0 || reader->element->count == 0) return LB_OK;
-  lbStatus status = check_count(reader);
+  lbStatus status = check_ply_count(reader);
   if (status) return status;
   if (strcmp(reader->element->name, "vertex") == 0 && !reader->has_vertices)
-    return read_vertices(reader);
-  if (strcmp(reader->element->name, "face") == 0) return read_faces(reader);
+    return read_ply_vertices(reader);
+  if (strcmp(reader->element->name, "face") == 0) return read_ply_faces(reader);
   if (strcmp(reader->element->name, "tristrips") == 0)
     return lb_fail(reader->err, LB_ERR_UNSUPPORTED,
                    "%s:%d: triangle strips are not supported, save the file with faces",
@@ -283,7 +283,7 @@ static lbStatus read_all(Reader *reader) {
   reader->scan.swapped = (reader->header.encoding == LB_PLY_BIG) != lb_machine_is_big_endian();
   for (int32_t i = 0; i < reader->header.element_count && !status; i++) {
     reader->element = &reader->header.elements[i];
-    status = read_element(reader);
+    status = read_ply_element(reader);
   }
   if (!status && !reader->has_vertices)
     status = lb_fail(reader->err, LB_ERR_FORMAT, "%s: holds no vertices", reader->scan.text.path);

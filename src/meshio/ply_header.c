@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool find_type(const char *name, lbScalar *type) {
+static bool find_ply_type(const char *name, lbScalar *type) {
   static const struct {
     const char *name;
     lbScalar type;
@@ -25,20 +25,20 @@ static bool find_type(const char *name, lbScalar *type) {
   return false;
 }
 
-static lbStatus read_type(lbText *text, lbScalar *type, lbError *err) {
+static lbStatus read_ply_type(lbText *text, lbScalar *type, lbError *err) {
   char word[64];
   lb_text_word_in_line(text, word, sizeof word);
-  if (find_type(word, type)) return LB_OK;
+  if (find_ply_type(word, type)) return LB_OK;
   return lb_text_fail(text, err, "unknown type \"%s\"", word);
 }
 
-static lbStatus read_name(lbText *text, char name[64], lbError *err) {
+static lbStatus read_ply_name(lbText *text, char name[64], lbError *err) {
   size_t length = lb_text_word_in_line(text, name, 64);
   if (length > 0 && length < 64) return LB_OK;
   return lb_text_fail(text, err, length ? "this name is longer than 63 bytes" : "no name here");
 }
 
-static lbStatus read_format(lbText *text, lbPlyHeader *header, lbError *err) {
+static lbStatus read_ply_format(lbText *text, lbPlyHeader *header, lbError *err) {
   static const char *const names[] = { "ascii", "binary_little_endian", "binary_big_endian" };
   char word[64];
   lb_text_word_in_line(text, word, sizeof word);
@@ -55,7 +55,7 @@ static lbStatus read_format(lbText *text, lbPlyHeader *header, lbError *err) {
 
 static lbStatus read_element(lbText *text, lbPlyHeader *header, lbError *err) {
   lbPlyElement element = { .property_begin = header->property_count, .line = text->line };
-  lbStatus status = read_name(text, element.name, err);
+  lbStatus status = read_ply_name(text, element.name, err);
   if (status) return status;
   if (!lb_text_integer_in_line(text, &element.count) || element.count < 0)
     return lb_text_fail(text, err, "cannot read the number of \"%s\"", element.name);
@@ -76,11 +76,11 @@ static lbStatus read_property(lbText *text, lbPlyHeader *header, lbError *err) {
   property.is_list = strcmp(word, "list") == 0;
   lbStatus status = LB_OK;
   if (property.is_list)
-    status = read_type(text, &property.count_type, err);
+    status = read_ply_type(text, &property.count_type, err);
   else
     *text = before;
-  if (!status) status = read_type(text, &property.type, err);
-  if (!status) status = read_name(text, property.name, err);
+  if (!status) status = read_ply_type(text, &property.type, err);
+  if (!status) status = read_ply_name(text, property.name, err);
   if (status) return status;
   if (!lb_grow((void **)&header->properties, &header->property_capacity,
                (size_t)header->property_count + 1, sizeof property))
@@ -103,7 +103,7 @@ lbStatus lb_ply_read_header(lbText *text, lbPlyHeader *header, lbError *err) {
     lb_text_word_in_line(text, word, sizeof word);
     if (strcmp(word, "end_header") == 0) break;
     if (strcmp(word, "format") == 0) {
-      status = read_format(text, header, err);
+      status = read_ply_format(text, header, err);
       has_format = true;
     } else if (strcmp(word, "element") == 0) {
       status = read_element(text, header, err);

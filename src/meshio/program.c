@@ -31,7 +31,7 @@ static void wait_for(pid_t child, double time_limit, const char *stage, lbProgra
       result->exit_code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
       return;
     }
-    if (ended < 0 && errno != EINTR) return; // SIGCHLD is ignored: its files tell
+    if (ended < 0 && errno != EINTR) return; // SIGCHLD is ignored: its files show the result
     result->timed_out = result->seconds > time_limit;
     result->interrupted = !lb_progress(stage, 1 - exp(-result->seconds / 10));
     if (result->timed_out || result->interrupted) {

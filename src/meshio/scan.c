@@ -11,8 +11,8 @@ lbScan lb_scan(const char *path, const char *content, size_t bytes) {
 
 size_t lb_scan_left(const lbScan *scan) { return (size_t)(scan->text.end - scan->text.next); }
 
-static lbStatus fail_at(const lbScan *scan, lbError *err, lbStatus status, const char *format,
-                        va_list arguments) {
+static lbStatus fail_scan_at(const lbScan *scan, lbError *err, lbStatus status, const char *format,
+                             va_list arguments) {
   char message[400];
   vsnprintf(message, sizeof message, format, arguments);
   if (scan->binary)
@@ -24,7 +24,7 @@ static lbStatus fail_at(const lbScan *scan, lbError *err, lbStatus status, const
 lbStatus lb_scan_fail(const lbScan *scan, lbError *err, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  lbStatus status = fail_at(scan, err, LB_ERR_FORMAT, format, arguments);
+  lbStatus status = fail_scan_at(scan, err, LB_ERR_FORMAT, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -32,7 +32,7 @@ lbStatus lb_scan_fail(const lbScan *scan, lbError *err, const char *format, ...)
 lbStatus lb_scan_unsupported(const lbScan *scan, lbError *err, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  lbStatus status = fail_at(scan, err, LB_ERR_UNSUPPORTED, format, arguments);
+  lbStatus status = fail_scan_at(scan, err, LB_ERR_UNSUPPORTED, format, arguments);
   va_end(arguments);
   return status;
 }

@@ -3,8 +3,8 @@
 #ifndef LB_MESHIO_SCAN_H
 #define LB_MESHIO_SCAN_H
 
-#include "numbers/scalar.h"
-#include "numbers/text.h"
+#include "arrayio/scalar.h"
+#include "arrayio/text.h"
 
 typedef struct lbScan {
   lbText text;       // the cursor; its line is only kept up in text

@@ -7,9 +7,9 @@
 #include "meshio/formats.h"
 
 #include "mesh/builder.h"
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 #include "mesh/points.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ typedef struct Reader {
   lbHashTable points;
 } Reader;
 
-static int32_t add_corner(Reader *reader, double x, double y, double z) {
+static int32_t add_stl_corner(Reader *reader, double x, double y, double z) {
   int32_t id = lb_point_table_add(&reader->points, x, y, z);
   if (id < 0) reader->builder.out_of_memory = true;
   if (id < 0 || id < reader->builder.mesh->vertex_count) return id;
@@ -68,8 +68,8 @@ static lbStatus read_binary(Reader *reader, const char *path, const char *conten
     int32_t corners[3];
     for (int k = 0; k < 3; k++) {
       const uint8_t *p = record + 12 + 12 * k; // after the normal
-      corners[k] = add_corner(reader, (double)lb_little_f32(p), (double)lb_little_f32(p + 4),
-                              (double)lb_little_f32(p + 8));
+      corners[k] = add_stl_corner(reader, (double)lb_little_f32(p), (double)lb_little_f32(p + 4),
+                                  (double)lb_little_f32(p + 8));
     }
     lb_mesh_add_triangle(&reader->builder, corners);
   }
@@ -91,7 +91,7 @@ static lbStatus expect(lbText *text, const char *expected, lbError *err) {
   return lb_text_fail(text, err, "\"%s\" where \"%s\" should be", word, expected);
 }
 
-static lbStatus read_numbers(lbText *text, double *x, const char *what, lbError *err) {
+static lbStatus read_stl_numbers(lbText *text, double *x, const char *what, lbError *err) {
   for (int i = 0; i < 3; i++)
     if (!lb_text_number_in_line(text, &x[i]))
       return lb_text_fail(text, err, "%s needs three numbers, found %d", what, i);
@@ -109,8 +109,8 @@ static lbStatus read_facet(Reader *reader, lbText *text, int32_t group, lbError 
   if (!status) status = expect(text, "loop", err);
   for (int k = 0; k < 3 && !status; k++) {
     status = expect(text, "vertex", err);
-    if (!status) status = read_numbers(text, x, "a vertex", err);
-    if (!status) corners[k] = add_corner(reader, x[0], x[1], x[2]);
+    if (!status) status = read_stl_numbers(text, x, "a vertex", err);
+    if (!status) corners[k] = add_stl_corner(reader, x[0], x[1], x[2]);
   }
   if (!status) status = expect(text, "endloop", err);
   if (!status) status = expect(text, "endfacet", err);
@@ -121,7 +121,7 @@ static lbStatus read_facet(Reader *reader, lbText *text, int32_t group, lbError 
 }
 
 // After "solid": the name, then facets up to "endsolid".
-static lbStatus read_solid(Reader *reader, lbText *text, lbError *err) {
+static lbStatus read_stl_solid(Reader *reader, lbText *text, lbError *err) {
   char name[256], word[40];
   int32_t group = -1;
   lbStatus status = LB_OK;
@@ -148,7 +148,7 @@ static lbStatus read_text(Reader *reader, const char *path, const char *content,
     lb_text_skip_space(&text);
     if (status || lb_text_at_end(&text) || reader->builder.out_of_memory) return status;
     status = expect(&text, "solid", err);
-    if (!status) status = read_solid(reader, &text, err);
+    if (!status) status = read_stl_solid(reader, &text, err);
   }
 }
 

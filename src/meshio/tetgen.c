@@ -21,8 +21,8 @@ static bool next_row(lbText *text) {
 }
 
 // Header: `count`, then numbers of which the missing ones are 0.
-static lbStatus read_header(lbScan *scan, size_t row_bytes, const char *what, int64_t header[4],
-                            lbError *err) {
+static lbStatus read_tetgen_header(lbScan *scan, size_t row_bytes, const char *what,
+                                   int64_t header[4], lbError *err) {
   memset(header, 0, 4 * sizeof *header);
   if (!next_row(&scan->text) || !lb_text_integer_in_line(&scan->text, &header[0]))
     return lb_scan_fail(scan, err, "expected the count of %s", what);
@@ -41,8 +41,8 @@ static int32_t as_tag(double value) {
   return value == floor(value) && fabs(value) < INT32_MAX ? (int32_t)value : 0;
 }
 
-static lbStatus read_row_number(lbScan *scan, int64_t index, int32_t base, const char *what,
-                                lbError *err) {
+static lbStatus read_tetgen_row_number(lbScan *scan, int64_t index, int32_t base, const char *what,
+                                       lbError *err) {
   int64_t number = 0;
   if (!next_row(&scan->text) || !lb_text_integer_in_line(&scan->text, &number))
     return lb_scan_fail(scan, err, "expected the row of %s %lld", what, (long long)index + base);
@@ -56,7 +56,7 @@ static lbStatus read_node(lbScan *scan, lbVolume *volume, int64_t index, int32_t
                           const int64_t header[4], lbError *err) {
   double point[3], value = 0;
   int32_t line = 0;
-  lbStatus status = read_row_number(scan, index, base, "vertex", err);
+  lbStatus status = read_tetgen_row_number(scan, index, base, "vertex", err);
   line = scan->text.line;
   if (!status) status = lb_scan_point(scan, LB_SCALAR_FLOAT64, index + base, point, err);
   if (!status && scan->text.line != line)
@@ -73,9 +73,9 @@ static lbStatus read_node(lbScan *scan, lbVolume *volume, int64_t index, int32_t
   return LB_OK;
 }
 
-static lbStatus read_nodes(lbScan *scan, lbVolume *volume, int32_t *base, lbError *err) {
+static lbStatus read_tetgen_nodes(lbScan *scan, lbVolume *volume, int32_t *base, lbError *err) {
   int64_t header[4]; // count, dimension, attributes, whether there are markers
-  lbStatus status = read_header(scan, 8, "vertices", header, err);
+  lbStatus status = read_tetgen_header(scan, 8, "vertices", header, err);
   if (status) return status;
   if (header[1] != 3)
     return lb_scan_fail(scan, err, "the dimension is %lld, it must be 3", (long long)header[1]);
@@ -92,7 +92,7 @@ static lbStatus read_tet(lbScan *scan, lbVolume *volume, int64_t index, int32_t 
                          const int64_t header[4], lbError *err) {
   int32_t vertices[4];
   double value = 0;
-  lbStatus status = read_row_number(scan, index, base, "tet", err);
+  lbStatus status = read_tetgen_row_number(scan, index, base, "tet", err);
   int32_t line = scan->text.line;
   if (!status)
     status = lb_scan_vertices(scan, LB_SCALAR_INT32, 4, base, lb_volume_vertex_count(volume), "tet",
@@ -111,7 +111,7 @@ static lbStatus read_tet(lbScan *scan, lbVolume *volume, int64_t index, int32_t 
 
 static lbStatus read_tets(lbScan *scan, lbVolume *volume, int32_t base, lbError *err) {
   int64_t header[4]; // count, corners, attributes
-  lbStatus status = read_header(scan, 10, "tets", header, err);
+  lbStatus status = read_tetgen_header(scan, 10, "tets", header, err);
   if (status) return status;
   if (header[1] == 10)
     return lb_scan_unsupported(scan, err,
@@ -132,7 +132,7 @@ lbStatus lb_read_tetgen(const char *node_path, const char *node_content, size_t 
   lbVolume volume;
   int32_t base = 0;
   lb_volume_begin(&volume);
-  lbStatus status = read_nodes(&nodes, &volume, &base, err);
+  lbStatus status = read_tetgen_nodes(&nodes, &volume, &base, err);
   if (!status) status = read_tets(&tets, &volume, base, err);
   if (!status) status = lb_volume_finish(&volume, ele_path, out, err);
   lb_volume_abort(&volume);

@@ -42,8 +42,8 @@ static lbStatus next_line(Vega *vega, const char *expected, lbError *err) {
 }
 
 // "count columns ..."
-static lbStatus read_header(Vega *vega, int64_t columns, const char *what, int64_t *count,
-                            lbError *err) {
+static lbStatus read_veg_header(Vega *vega, int64_t columns, const char *what, int64_t *count,
+                                lbError *err) {
   int64_t found = 0;
   lbStatus status = next_line(vega, what, err);
   if (status) return status;
@@ -60,8 +60,8 @@ static lbStatus read_header(Vega *vega, int64_t columns, const char *what, int64
 }
 
 // The row's own number must be its place, counted from what the first row says.
-static lbStatus read_row_number(Vega *vega, int64_t index, int32_t *base, const char *what,
-                                lbError *err) {
+static lbStatus read_veg_row_number(Vega *vega, int64_t index, int32_t *base, const char *what,
+                                    lbError *err) {
   int64_t number = 0;
   lbStatus status = next_line(vega, what, err);
   if (status) return status;
@@ -75,14 +75,14 @@ static lbStatus read_row_number(Vega *vega, int64_t index, int32_t *base, const 
   return LB_OK;
 }
 
-static lbStatus read_vertices(Vega *vega, lbError *err) {
+static lbStatus read_veg_vertices(Vega *vega, lbError *err) {
   int64_t count = 0;
   if (vega->has_vertices) return fail(vega, err, "*VERTICES appears twice");
   vega->has_vertices = true;
-  lbStatus status = read_header(vega, 3, "vertices", &count, err);
+  lbStatus status = read_veg_header(vega, 3, "vertices", &count, err);
   for (int64_t i = 0; i < count && !status; i++) {
     double p[3];
-    status = read_row_number(vega, i, &vega->vertex_base, "vertices", err);
+    status = read_veg_row_number(vega, i, &vega->vertex_base, "vertices", err);
     for (int k = 0; k < 3 && !status; k++)
       if (!lb_veg_number(&vega->lines, &p[k]) || !isfinite(p[k]))
         status = lb_scan_fail(&vega->lines.line, err, "vertex %lld: %c is not a finite number",
@@ -93,9 +93,9 @@ static lbStatus read_vertices(Vega *vega, lbError *err) {
   return status;
 }
 
-static lbStatus read_element(Vega *vega, int64_t index, lbError *err) {
+static lbStatus read_veg_element(Vega *vega, int64_t index, lbError *err) {
   int32_t vertices[8], corners = vega->are_bricks ? 8 : 4;
-  lbStatus status = read_row_number(vega, index, &vega->element_base, "elements", err);
+  lbStatus status = read_veg_row_number(vega, index, &vega->element_base, "elements", err);
   for (int32_t k = 0; k < corners && !status; k++) {
     int64_t vertex = 0, count = vega->builder.mesh->vertex_count;
     long long number = (long long)index + vega->element_base;
@@ -114,7 +114,7 @@ static lbStatus read_element(Vega *vega, int64_t index, lbError *err) {
   return id < 0 ? lb_fail_memory(err) : LB_OK;
 }
 
-static lbStatus read_elements(Vega *vega, lbError *err) {
+static lbStatus read_veg_elements(Vega *vega, lbError *err) {
   int64_t count = 0;
   char type[32];
   if (vega->has_elements) return fail(vega, err, "*ELEMENTS appears twice");
@@ -127,8 +127,8 @@ static lbStatus read_elements(Vega *vega, lbError *err) {
   if (!vega->are_bricks && strcasecmp(type, "TET") != 0 && strcasecmp(type, "TETS") != 0)
     return lb_scan_fail(&vega->lines.line, err, "elements of type \"%s\", it must be TET or CUBIC",
                         type);
-  status = read_header(vega, vega->are_bricks ? 8 : 4, "elements", &count, err);
-  for (int64_t i = 0; i < count && !status; i++) status = read_element(vega, i, err);
+  status = read_veg_header(vega, vega->are_bricks ? 8 : 4, "elements", &count, err);
+  for (int64_t i = 0; i < count && !status; i++) status = read_veg_element(vega, i, err);
   return status;
 }
 
@@ -152,7 +152,7 @@ static lbStatus read_set_line(Vega *vega, int32_t group, const char *name, lbErr
   return vega->builder.out_of_memory ? lb_fail_memory(err) : LB_OK;
 }
 
-static lbStatus read_set(Vega *vega, lbError *err) {
+static lbStatus read_veg_set(Vega *vega, lbError *err) {
   char name[NAME_BYTES];
   bool more = true;
   if (!vega->has_elements) return fail(vega, err, "*ELEMENTS must come before *SET");
@@ -215,7 +215,7 @@ static lbStatus parse_material(Vega *vega, const char *name, lbMaterial *materia
   return LB_ERR_FORMAT;
 }
 
-static lbStatus read_material(Vega *vega, lbError *err) {
+static lbStatus read_veg_material(Vega *vega, lbError *err) {
   char name[NAME_BYTES];
   lbMaterial material;
   if (!lb_veg_name(&vega->lines, name, sizeof name))
@@ -233,7 +233,7 @@ static lbStatus read_material(Vega *vega, lbError *err) {
 }
 
 // Sets and materials may be defined after the region: the names are looked up at the end.
-static lbStatus read_region(Vega *vega, lbError *err) {
+static lbStatus read_veg_region(Vega *vega, lbError *err) {
   Region region = { .line = 0 };
   lbStatus status = next_line(vega, "set, material", err);
   if (status) return status;
@@ -252,11 +252,11 @@ static lbStatus read_region(Vega *vega, lbError *err) {
 static lbStatus read_command(Vega *vega, lbError *err) {
   char command[32];
   lb_text_word_in_line(&vega->lines.line.text, command, sizeof command);
-  if (strcasecmp(command, "*VERTICES") == 0) return read_vertices(vega, err);
-  if (strcasecmp(command, "*ELEMENTS") == 0) return read_elements(vega, err);
-  if (strcasecmp(command, "*MATERIAL") == 0) return read_material(vega, err);
-  if (strcasecmp(command, "*REGION") == 0) return read_region(vega, err);
-  if (strcasecmp(command, "*SET") == 0) return read_set(vega, err);
+  if (strcasecmp(command, "*VERTICES") == 0) return read_veg_vertices(vega, err);
+  if (strcasecmp(command, "*ELEMENTS") == 0) return read_veg_elements(vega, err);
+  if (strcasecmp(command, "*MATERIAL") == 0) return read_veg_material(vega, err);
+  if (strcasecmp(command, "*REGION") == 0) return read_veg_region(vega, err);
+  if (strcasecmp(command, "*SET") == 0) return read_veg_set(vega, err);
   return lb_scan_fail(&vega->lines.line, err,
                       "expected *VERTICES, *ELEMENTS, *MATERIAL, *SET or *REGION, found \"%s\"",
                       command);
@@ -285,8 +285,8 @@ static lbStatus add_all_elements(Vega *vega, lbError *err) {
   return vega->builder.out_of_memory ? lb_fail_memory(err) : LB_OK;
 }
 
-static lbStatus find_region(Vega *vega, const Region *region, int32_t *set, int32_t *material,
-                            lbError *err) {
+static lbStatus find_veg_region(Vega *vega, const Region *region, int32_t *set, int32_t *material,
+                                lbError *err) {
   const lbMesh *mesh = vega->builder.mesh;
   const lbGroup *group = lb_mesh_group_by_name(mesh, LB_GROUP_ELEMENTS, region->set);
   *material = find_material(mesh, region->material);
@@ -307,7 +307,7 @@ static lbStatus apply_regions(Vega *vega, lbError *err) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t r = 0; r < vega->region_count && !status; r++) {
       int32_t set = 0, material = 0;
-      status = find_region(vega, &vega->regions[r], &set, &material, err);
+      status = find_veg_region(vega, &vega->regions[r], &set, &material, err);
       if (status) break;
       if (pass == 0) last[set] = (int32_t)r;
       if (pass == 0 || last[set] != (int32_t)r) continue;

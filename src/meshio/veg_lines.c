@@ -50,7 +50,7 @@ static lbStatus open_include(lbVegLines *lines, const char *name, lbError *err) 
   return LB_OK;
 }
 
-static bool starts_with(const lbText *text, const char *word) {
+static bool starts_with_keyword(const lbText *text, const char *word) {
   size_t length = strlen(word);
   return (size_t)(text->end - text->next) >= length && strncasecmp(text->next, word, length) == 0;
 }
@@ -83,7 +83,7 @@ lbStatus lb_veg_next_line(lbVegLines *lines, bool *more, lbError *err) {
       lines->line = (lbScan){ .text = lines->files[lines->depth - 1].text };
       continue;
     }
-    if (!starts_with(&lines->line.text, "*INCLUDE")) return LB_OK;
+    if (!starts_with_keyword(&lines->line.text, "*INCLUDE")) return LB_OK;
     lines->line.text.next += strlen("*INCLUDE");
     size_t length = lb_text_line(&lines->line.text, name, sizeof name);
     lines->line.text.line = lines->files[lines->depth - 1].text.line - 1;
@@ -99,25 +99,25 @@ lbStatus lb_veg_next_line(lbVegLines *lines, bool *more, lbError *err) {
 
 void lb_veg_hold_line(lbVegLines *lines) { lines->held = true; }
 
-static void skip_separators(lbText *text) {
+static void skip_veg_separators(lbText *text) {
   for (lb_text_skip_blanks(text); !lb_text_at_end(text) && *text->next == ',';
        lb_text_skip_blanks(text))
     text->next++;
 }
 
 bool lb_veg_number(lbVegLines *lines, double *value) {
-  skip_separators(&lines->line.text);
+  skip_veg_separators(&lines->line.text);
   return lb_text_number_in_line(&lines->line.text, value);
 }
 
 bool lb_veg_integer(lbVegLines *lines, int64_t *value) {
-  skip_separators(&lines->line.text);
+  skip_veg_separators(&lines->line.text);
   return lb_text_integer_in_line(&lines->line.text, value);
 }
 
 bool lb_veg_name(lbVegLines *lines, char *name, size_t size) {
   lbText *text = &lines->line.text;
-  skip_separators(text);
+  skip_veg_separators(text);
   const char *begin = text->next;
   while (text->next < text->end && *text->next != ',' && *text->next != '\n') text->next++;
   const char *last = text->next;
@@ -130,6 +130,6 @@ bool lb_veg_name(lbVegLines *lines, char *name, size_t size) {
 }
 
 bool lb_veg_at_line_end(lbVegLines *lines) {
-  skip_separators(&lines->line.text);
+  skip_veg_separators(&lines->line.text);
   return lb_text_at_line_end(&lines->line.text);
 }

@@ -4,7 +4,7 @@
 #define LB_MESHIO_VOLUME_H
 
 #include "mesh/builder.h"
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 
 typedef enum lbCellShape { LB_CELL_TRIANGLE, LB_CELL_QUAD, LB_CELL_TET, LB_CELL_BRICK } lbCellShape;
 

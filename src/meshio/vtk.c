@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-static lbStatus read_header(lbVtk *vtk, lbError *err) {
+static lbStatus read_vtk_header(lbVtk *vtk, lbError *err) {
   lbText *text = &vtk->scan.text;
   static const char start[] = "# vtk DataFile Version";
   size_t length = sizeof start - 1;
@@ -37,7 +37,7 @@ static lbStatus read_header(lbVtk *vtk, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus read_points(lbVtk *vtk, lbError *err) {
+static lbStatus read_vtk_points(lbVtk *vtk, lbError *err) {
   lbScan *scan = &vtk->scan;
   int64_t count = 0;
   char word[32] = "";
@@ -59,7 +59,7 @@ static lbStatus read_points(lbVtk *vtk, lbError *err) {
 }
 
 // The next vertex of cell `number`, checked.
-static lbStatus read_vertex(lbVtk *vtk, lbScalar type, int64_t number, lbError *err) {
+static lbStatus read_vtk_vertex(lbVtk *vtk, lbScalar type, int64_t number, lbError *err) {
   int32_t vertex = 0;
   lbStatus status = lb_scan_vertices(&vtk->scan, type, 1, 0, lb_volume_vertex_count(&vtk->volume),
                                      "cell", number, &vertex, err);
@@ -76,7 +76,7 @@ static lbStatus read_cell_lists(lbVtk *vtk, int64_t count, int64_t size, lbError
     if (!lb_scan_integer(&vtk->scan, LB_SCALAR_INT32, &corners) || corners < 0)
       return lb_scan_fail(&vtk->scan, err, "expected the vertex count of cell %lld", (long long)i);
     for (int64_t k = 0; k < corners && !status; k++)
-      status = read_vertex(vtk, LB_SCALAR_INT32, i, err);
+      status = read_vtk_vertex(vtk, LB_SCALAR_INT32, i, err);
     if (!status && !lb_vtk_end_cell(&vtk->cells)) status = lb_fail_memory(err);
   }
   return status;
@@ -110,7 +110,7 @@ static lbStatus read_cell_arrays(lbVtk *vtk, int64_t offset_count, int64_t size,
   if (!status) status = read_array_head(vtk, "CONNECTIVITY", size, &type, err);
   for (; cell + 1 < offset_count && !status; cell++) {
     for (int64_t k = offsets[cell]; k < offsets[cell + 1] && !status; k++)
-      status = read_vertex(vtk, type, cell, err);
+      status = read_vtk_vertex(vtk, type, cell, err);
     if (!status && !lb_vtk_end_cell(&vtk->cells)) status = lb_fail_memory(err);
   }
   if (!status && !lb_scan_skip(&vtk->scan, type, size - offsets[offset_count - 1]))
@@ -119,7 +119,7 @@ static lbStatus read_cell_arrays(lbVtk *vtk, int64_t offset_count, int64_t size,
   return status;
 }
 
-static lbStatus read_cells(lbVtk *vtk, lbError *err) {
+static lbStatus read_vtk_cells(lbVtk *vtk, lbError *err) {
   int64_t count = 0, size = 0;
   if (!vtk->has_points) return lb_scan_fail(&vtk->scan, err, "POINTS must come first");
   if (!lb_text_integer_in_line(&vtk->scan.text, &count) ||
@@ -130,7 +130,7 @@ static lbStatus read_cells(lbVtk *vtk, lbError *err) {
   return (vtk->version >= 5 ? read_cell_arrays : read_cell_lists)(vtk, count, size, err);
 }
 
-static lbStatus read_types(lbVtk *vtk, lbError *err) {
+static lbStatus read_vtk_types(lbVtk *vtk, lbError *err) {
   int64_t count = 0, type = 0;
   if (!lb_text_integer_in_line(&vtk->scan.text, &count))
     return lb_scan_fail(&vtk->scan, err, "expected CELL_TYPES count");
@@ -154,20 +154,20 @@ static int polydata_type(const lbVtk *vtk, const char *keyword) {
   return strcasecmp(keyword, "TRIANGLE_STRIPS") == 0 ? 6 : 0;
 }
 
-static lbStatus read_section(lbVtk *vtk, const char *keyword, bool *understood, lbError *err) {
+static lbStatus read_vtk_section(lbVtk *vtk, const char *keyword, bool *understood, lbError *err) {
   int type = polydata_type(vtk, keyword);
-  if (strcasecmp(keyword, "POINTS") == 0) return read_points(vtk, err);
+  if (strcasecmp(keyword, "POINTS") == 0) return read_vtk_points(vtk, err);
   if (type) {
-    lbStatus status = read_cells(vtk, err);
+    lbStatus status = read_vtk_cells(vtk, err);
     while (!status && vtk->cells.type_count < vtk->cells.cell_count)
       if (!lb_vtk_add_type(&vtk->cells, type)) status = lb_fail_memory(err);
     return status;
   }
   if (strcasecmp(keyword, "CELLS") == 0 && !vtk->is_polydata) {
     if (vtk->has_cells) return lb_scan_fail(&vtk->scan, err, "CELLS appear twice");
-    return read_cells(vtk, err);
+    return read_vtk_cells(vtk, err);
   }
-  if (strcasecmp(keyword, "CELL_TYPES") == 0 && !vtk->is_polydata) return read_types(vtk, err);
+  if (strcasecmp(keyword, "CELL_TYPES") == 0 && !vtk->is_polydata) return read_vtk_types(vtk, err);
   if (strcasecmp(keyword, "CELL_DATA") == 0 || strcasecmp(keyword, "POINT_DATA") == 0) {
     vtk->in_cell_data = strcasecmp(keyword, "CELL_DATA") == 0;
     if (!lb_text_integer_in_line(&vtk->scan.text, &vtk->tuple_count))
@@ -178,12 +178,12 @@ static lbStatus read_section(lbVtk *vtk, const char *keyword, bool *understood, 
   return LB_OK;
 }
 
-static lbStatus read_sections(lbVtk *vtk, lbError *err) {
+static lbStatus read_vtk_sections(lbVtk *vtk, lbError *err) {
   char keyword[64];
   bool understood = true;
-  lbStatus status = read_header(vtk, err);
+  lbStatus status = read_vtk_header(vtk, err);
   while (!status && understood && lb_text_word(&vtk->scan.text, keyword, sizeof keyword))
-    status = read_section(vtk, keyword, &understood, err);
+    status = read_vtk_section(vtk, keyword, &understood, err);
   if (status) return status;
   if (vtk->volume.builder.out_of_memory) return lb_fail_memory(err);
   bool complete =
@@ -203,7 +203,7 @@ lbStatus lb_read_vtk(const char *path, const char *content, size_t bytes, lbMesh
                      lbError *err) {
   lbVtk vtk = { .scan = lb_scan(path, content, bytes) };
   lb_volume_begin(&vtk.volume);
-  lbStatus status = read_sections(&vtk, err);
+  lbStatus status = read_vtk_sections(&vtk, err);
   if (!status) status = lb_vtk_add_cells(&vtk.cells, &vtk.volume, path, err);
   if (!status) status = lb_volume_finish(&vtk.volume, path, out, err);
   lb_volume_abort(&vtk.volume);

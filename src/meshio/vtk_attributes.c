@@ -45,8 +45,8 @@ void lb_vtk_begin_data(lbVtk *vtk) {
 }
 
 // The array's numbers; those of a group array become tags.
-static bool read_array(lbVtk *vtk, const char *name, lbScalar type, int64_t components,
-                       int64_t tuples) {
+static bool read_vtk_array(lbVtk *vtk, const char *name, lbScalar type, int64_t components,
+                           int64_t tuples) {
   if (components < 0 || tuples < 0 || (components && tuples > INT64_MAX / components)) return false;
   bool wanted = vtk->in_cell_data && !vtk->has_tags && components == 1 &&
                 tuples == vtk->tuple_count && lb_vtk_is_group_name(name);
@@ -64,7 +64,7 @@ static bool read_array(lbVtk *vtk, const char *name, lbScalar type, int64_t comp
   return true;
 }
 
-static bool read_type(lbVtk *vtk, lbScalar *type) {
+static bool read_vtk_type(lbVtk *vtk, lbScalar *type) {
   char word[32];
   return lb_text_word_in_line(&vtk->scan.text, word, sizeof word) && lb_vtk_type(word, type);
 }
@@ -74,7 +74,7 @@ static bool read_scalars(lbVtk *vtk, const char *name) {
   lbScalar type;
   int64_t components = 1;
   char word[32];
-  if (!read_type(vtk, &type)) return false;
+  if (!read_vtk_type(vtk, &type)) return false;
   if (!lb_text_at_line_end(text) && !lb_text_integer_in_line(text, &components)) return false;
   lb_text_skip_line(text);
   lbText before = *text;
@@ -82,10 +82,10 @@ static bool read_scalars(lbVtk *vtk, const char *name) {
     lb_text_skip_line(text);
   else
     *text = before; // old files leave it out
-  return read_array(vtk, name, type, components, vtk->tuple_count);
+  return read_vtk_array(vtk, name, type, components, vtk->tuple_count);
 }
 
-static bool read_field(lbVtk *vtk) {
+static bool read_vtk_field(lbVtk *vtk) {
   lbText *text = &vtk->scan.text;
   int64_t arrays = 0;
   if (!lb_text_integer_in_line(text, &arrays)) return false;
@@ -100,10 +100,10 @@ static bool read_field(lbVtk *vtk) {
       continue;
     }
     if (!lb_text_integer_in_line(text, &components) || !lb_text_integer_in_line(text, &tuples) ||
-        !read_type(vtk, &type))
+        !read_vtk_type(vtk, &type))
       return false;
     lb_vtk_begin_data(vtk);
-    if (!read_array(vtk, name, type, components, tuples)) return false;
+    if (!read_vtk_array(vtk, name, type, components, tuples)) return false;
   }
   return true;
 }
@@ -111,7 +111,7 @@ static bool read_field(lbVtk *vtk) {
 // Colours are bytes in binary files and fractions in text; either way only the count matters.
 static bool skip_colours(lbVtk *vtk, int64_t components, int64_t tuples) {
   lb_vtk_begin_data(vtk);
-  return read_array(vtk, "", LB_SCALAR_UINT8, components, tuples);
+  return read_vtk_array(vtk, "", LB_SCALAR_UINT8, components, tuples);
 }
 
 bool lb_vtk_read_attribute(lbVtk *vtk, const char *keyword) {
@@ -131,21 +131,21 @@ bool lb_vtk_read_attribute(lbVtk *vtk, const char *keyword) {
   }
   if (!lb_text_word_in_line(text, name, sizeof name)) return false;
   if (strcasecmp(keyword, "SCALARS") == 0) return read_scalars(vtk, name);
-  if (strcasecmp(keyword, "FIELD") == 0) return read_field(vtk);
+  if (strcasecmp(keyword, "FIELD") == 0) return read_vtk_field(vtk);
   if (strcasecmp(keyword, "LOOKUP_TABLE") == 0)
     return lb_text_integer_in_line(text, &count) && skip_colours(vtk, 4, count);
   if (strcasecmp(keyword, "COLOR_SCALARS") == 0)
     return lb_text_integer_in_line(text, &count) && skip_colours(vtk, count, vtk->tuple_count);
   if (strcasecmp(keyword, "TEXTURE_COORDINATES") == 0) {
-    if (!lb_text_integer_in_line(text, &count) || !read_type(vtk, &type)) return false;
+    if (!lb_text_integer_in_line(text, &count) || !read_vtk_type(vtk, &type)) return false;
     lb_vtk_begin_data(vtk);
-    return read_array(vtk, "", type, count, vtk->tuple_count);
+    return read_vtk_array(vtk, "", type, count, vtk->tuple_count);
   }
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
     if (strcasecmp(keyword, fixed[i].keyword) == 0) {
-      if (!read_type(vtk, &type)) return false;
+      if (!read_vtk_type(vtk, &type)) return false;
       lb_vtk_begin_data(vtk);
-      return read_array(vtk, "", type, fixed[i].components, vtk->tuple_count);
+      return read_vtk_array(vtk, "", type, fixed[i].components, vtk->tuple_count);
     }
   return false;
 }

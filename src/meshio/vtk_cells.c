@@ -78,7 +78,8 @@ static lbStatus fail_type(const char *path, size_t cell, int type, lbError *err)
 }
 
 // A polygon as a fan, a strip with every other triangle turned.
-static lbCellIds add_triangles(lbVolume *volume, bool is_strip, const int32_t *v, size_t count) {
+static lbCellIds add_vtk_triangles(lbVolume *volume, bool is_strip, const int32_t *v,
+                                   size_t count) {
   lbCellIds ids = { LB_GROUP_TRIANGLES, -1, 0 };
   for (size_t i = 2; i < count; i++) {
     int32_t fan[3] = { v[0], v[i - 1], v[i] };
@@ -97,7 +98,7 @@ static lbStatus add_cell(lbVolume *volume, int type, const int32_t *v, size_t co
   switch (type) {
   case VTK_TRIANGLE: break;
   case VTK_STRIP:
-  case VTK_POLYGON: *ids = add_triangles(volume, type == VTK_STRIP, v, count); return LB_OK;
+  case VTK_POLYGON: *ids = add_vtk_triangles(volume, type == VTK_STRIP, v, count); return LB_OK;
   case VTK_PIXEL:
   case VTK_QUAD: shape = LB_CELL_QUAD; break;
   case VTK_TET: shape = LB_CELL_TET; break;

@@ -59,7 +59,7 @@ lbStatus lb_vtu_array_parse(lbText *text, const lbXmlTag *tag, lbVtuArray *array
   return LB_OK;
 }
 
-static bool read_header(const lbVtuEncoding *encoding, lbByteStream *stream, uint64_t *value) {
+static bool read_vtu_header(const lbVtuEncoding *encoding, lbByteStream *stream, uint64_t *value) {
   uint8_t bytes[8], ordered[8];
   size_t width = encoding->long_headers ? 8 : 4;
   if (!lb_byte_stream_read(stream, bytes, width)) return false;
@@ -116,7 +116,8 @@ static lbStatus take_room(const lbVtuEncoding *encoding, lbVtuValues *values, si
 static lbStatus decode_plain(const lbVtuEncoding *encoding, lbByteStream *stream,
                              lbVtuValues *values, size_t *bytes, lbError *err) {
   uint64_t size = 0;
-  if (!read_header(encoding, stream, &size)) return fail_data(values, err, "the data ends early");
+  if (!read_vtu_header(encoding, stream, &size))
+    return fail_data(values, err, "the data ends early");
   if (size > lb_byte_stream_left(stream))
     return lb_fail(err, LB_ERR_FORMAT, "%s: claims %llu bytes, the file has fewer than %zu left",
                    values->label, (unsigned long long)size, lb_byte_stream_left(stream) + 1);
@@ -142,17 +143,17 @@ static size_t block_size(const Blocks *blocks, uint64_t i) {
 static lbStatus read_block_headers(const lbVtuEncoding *encoding, lbByteStream *stream,
                                    const lbVtuValues *values, Blocks *blocks, lbError *err) {
   uint64_t sum = 0;
-  if (!read_header(encoding, stream, &blocks->count))
+  if (!read_vtu_header(encoding, stream, &blocks->count))
     return fail_data(values, err, "the data ends early");
   if (blocks->count == 0) return LB_OK;
-  if (!read_header(encoding, stream, &blocks->block_bytes) ||
-      !read_header(encoding, stream, &blocks->last_bytes) ||
+  if (!read_vtu_header(encoding, stream, &blocks->block_bytes) ||
+      !read_vtu_header(encoding, stream, &blocks->last_bytes) ||
       blocks->count > lb_byte_stream_left(stream))
     return fail_data(values, err, "the compressed data ends early");
   blocks->compressed = lb_alloc((size_t)blocks->count, sizeof *blocks->compressed);
   if (!blocks->compressed) return lb_fail_memory(err);
   for (uint64_t i = 0; i < blocks->count; i++) {
-    if (!read_header(encoding, stream, &blocks->compressed[i]) ||
+    if (!read_vtu_header(encoding, stream, &blocks->compressed[i]) ||
         blocks->compressed[i] > lb_byte_stream_left(stream) ||
         (sum += blocks->compressed[i]) > lb_byte_stream_left(stream) + 3)
       return fail_data(values, err, "the compressed data ends early");

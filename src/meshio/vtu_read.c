@@ -4,7 +4,7 @@
 #include "meshio/formats.h"
 #include "meshio/vtk_cells.h"
 #include "meshio/vtu_array.h"
-#include "numbers/budget.h"
+#include "arrayio/budget.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ typedef struct Vtu {
   lbVolume volume;
 } Vtu;
 
-static lbStatus fail_at(const Vtu *vtu, int32_t line, lbError *err, const char *message) {
+static lbStatus fail_vtu_at(const Vtu *vtu, int32_t line, lbError *err, const char *message) {
   lbText where = vtu->text;
   where.line = line;
   return lb_text_fail(&where, err, "%s", message);
@@ -34,7 +34,7 @@ static lbStatus read_file_tag(Vtu *vtu, const lbXmlTag *tag, lbError *err) {
   char word[64];
   vtu->has_file_tag = true;
   if (!lb_xml_attribute(tag, "type", word, sizeof word) || strcmp(word, "UnstructuredGrid") != 0)
-    return fail_at(vtu, tag->line, err, "the VTKFile's type must be UnstructuredGrid");
+    return fail_vtu_at(vtu, tag->line, err, "the VTKFile's type must be UnstructuredGrid");
   if (!lb_xml_attribute(tag, "byte_order", word, sizeof word)) strcpy(word, "LittleEndian");
   vtu->encoding.swapped = (strcmp(word, "BigEndian") == 0) != lb_machine_is_big_endian();
   vtu->encoding.long_headers =
@@ -55,8 +55,9 @@ static lbStatus begin_piece(Vtu *vtu, const lbXmlTag *tag, lbError *err) {
   for (int i = 0; i < 2; i++)
     if (!lb_xml_attribute(tag, names[i], word, sizeof word) ||
         lb_parse_integer(word, word + strlen(word), &counts[i]) != strlen(word) || counts[i] < 0)
-      return fail_at(vtu, tag->line, err,
-                     "a Piece must have NumberOfPoints and NumberOfCells that are not negative");
+      return fail_vtu_at(
+          vtu, tag->line, err,
+          "a Piece must have NumberOfPoints and NumberOfCells that are not negative");
   if (!lb_grow((void **)&vtu->pieces, &vtu->piece_capacity, vtu->piece_count + 1, sizeof(Piece)))
     return lb_fail_memory(err);
   vtu->pieces[vtu->piece_count++] =
@@ -91,8 +92,8 @@ static lbStatus begin_appended(Vtu *vtu, const lbXmlTag *tag, lbError *err) {
   lb_text_skip_space(&vtu->text);
   if (lb_text_at_end(&vtu->text) || *vtu->text.next != '_' ||
       (strcmp(word, "raw") != 0 && strcmp(word, "base64") != 0))
-    return fail_at(vtu, tag->line, err,
-                   "AppendedData must be raw or base64 and begin with an underscore");
+    return fail_vtu_at(vtu, tag->line, err,
+                       "AppendedData must be raw or base64 and begin with an underscore");
   vtu->encoding.appended = vtu->text.next + 1;
   vtu->encoding.appended_end = vtu->text.end;
   vtu->encoding.appended_is_base64 = strcmp(word, "base64") == 0;
@@ -129,19 +130,20 @@ static lbStatus note_arrays(Vtu *vtu, lbError *err) {
     }
   }
   if (!status && !vtu->has_file_tag)
-    status = fail_at(vtu, 1, err, "is not a VTU file, it must begin with a VTKFile tag");
+    status = fail_vtu_at(vtu, 1, err, "is not a VTU file, it must begin with a VTKFile tag");
   if (!status && vtu->piece_count == 0)
     status = lb_text_fail(&vtu->text, err, "has no Piece with NumberOfPoints and NumberOfCells");
   return status;
 }
 
-static lbStatus read_points(Vtu *vtu, const Piece *piece, lbError *err) {
+static lbStatus read_vtu_points(Vtu *vtu, const Piece *piece, lbError *err) {
   lbVtuValues values;
   const lbVtuArray *array = &piece->points;
   if (!array->is_there)
-    return piece->point_count ? fail_at(vtu, piece->line, err, "the Piece has no Points") : LB_OK;
+    return piece->point_count ? fail_vtu_at(vtu, piece->line, err, "the Piece has no Points")
+                              : LB_OK;
   if (array->components != 3 && array->components != 0)
-    return fail_at(vtu, array->line, err, "Points must have 3 components");
+    return fail_vtu_at(vtu, array->line, err, "Points must have 3 components");
   lbStatus status = lb_vtu_array_open(&vtu->encoding, array, &values, err);
   if (!status)
     status = lb_scan_check_count(&values.scan, piece->point_count, 6,
@@ -196,7 +198,7 @@ static lbStatus read_connectivity(Vtu *vtu, const Piece *piece, int32_t vertex_b
   return status;
 }
 
-static lbStatus read_types(Vtu *vtu, const Piece *piece, lbError *err) {
+static lbStatus read_vtu_types(Vtu *vtu, const Piece *piece, lbError *err) {
   lbVtuValues values;
   int64_t type = 0;
   lbStatus status =
@@ -212,7 +214,7 @@ static lbStatus read_types(Vtu *vtu, const Piece *piece, lbError *err) {
 }
 
 // Pieces without the array, and numbers that are not integers, get 0: no group.
-static lbStatus read_tags(Vtu *vtu, const Piece *piece, lbError *err) {
+static lbStatus read_vtu_tags(Vtu *vtu, const Piece *piece, lbError *err) {
   lbVtuValues values = { .decoded = NULL };
   const lbVtuArray *array = &piece->group;
   bool used = array->is_there && array->components <= 1;
@@ -235,11 +237,11 @@ static lbStatus read_pieces(Vtu *vtu, lbError *err) {
   for (size_t i = 0; i < vtu->piece_count && !status; i++) {
     const Piece *piece = &vtu->pieces[i];
     int32_t vertex_begin = lb_volume_vertex_count(&vtu->volume);
-    status = read_points(vtu, piece, err);
+    status = read_vtu_points(vtu, piece, err);
     if (status || piece->cell_count == 0) continue;
     status = read_connectivity(vtu, piece, vertex_begin, err);
-    if (!status) status = read_types(vtu, piece, err);
-    if (!status) status = read_tags(vtu, piece, err);
+    if (!status) status = read_vtu_types(vtu, piece, err);
+    if (!status) status = read_vtu_tags(vtu, piece, err);
   }
   return status;
 }

@@ -5,7 +5,7 @@
 #include "meshio/base64.h"
 #include "meshio/formats.h"
 #include "meshio/group_tags.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 #include "meshio/scan.h"
 #include "meshio/vtu.h"
 #include "meshio/xml.h"

@@ -3,7 +3,7 @@
 
 #include "limber/file.h"
 #include "meshio/companion.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <string.h>
 
@@ -54,7 +54,7 @@ static lbStatus write_picture(const lbMesh *mesh, int32_t id, const char *librar
   return status;
 }
 
-static void write_line(FILE *stream, const char *keyword, const float *values, int count) {
+static void write_mtl_line(FILE *stream, const char *keyword, const float *values, int count) {
   fputs(keyword, stream);
   for (int i = 0; i < count; i++) {
     fputc(' ', stream);
@@ -63,16 +63,16 @@ static void write_line(FILE *stream, const char *keyword, const float *values, i
   fputc('\n', stream);
 }
 
-static lbStatus write_appearance(const lbMesh *mesh, int32_t id, const char *library, FILE *stream,
-                                 lbError *err) {
+static lbStatus write_mtl_appearance(const lbMesh *mesh, int32_t id, const char *library,
+                                     FILE *stream, lbError *err) {
   const lbAppearance *appearance = &mesh->appearances[id];
   fputs("\nnewmtl ", stream);
   lb_obj_write_name(stream, appearance->name, "material", id);
   fputc('\n', stream);
-  write_line(stream, "Kd", appearance->base_color, 3);
-  write_line(stream, "d", appearance->base_color + 3, 1);
-  write_line(stream, "Pm", &appearance->metallic, 1);
-  write_line(stream, "Pr", &appearance->roughness, 1);
+  write_mtl_line(stream, "Kd", appearance->base_color, 3);
+  write_mtl_line(stream, "d", appearance->base_color + 3, 1);
+  write_mtl_line(stream, "Pm", &appearance->metallic, 1);
+  write_mtl_line(stream, "Pr", &appearance->roughness, 1);
   int32_t texture = appearance->texture;
   if (texture < 0 || texture >= mesh->texture_count || !mesh->textures[texture].data) return LB_OK;
   char *name = picture_name(mesh, texture, library);
@@ -82,13 +82,13 @@ static lbStatus write_appearance(const lbMesh *mesh, int32_t id, const char *lib
   return LB_OK;
 }
 
-static lbStatus write_library(const lbMesh *mesh, const char *path, lbFileWriter *file,
-                              lbError *err) {
+static lbStatus write_mtl_library(const lbMesh *mesh, const char *path, lbFileWriter *file,
+                                  lbError *err) {
   lbStatus status = lb_file_begin(file, path, err);
   if (status) return status;
   fputs("# written by limber " LB_VERSION "\n", file->stream);
   for (int32_t i = 0; i < mesh->appearance_count && !status; i++)
-    status = write_appearance(mesh, i, path, file->stream, err);
+    status = write_mtl_appearance(mesh, i, path, file->stream, err);
   return status ? status : lb_file_seal(file, err);
 }
 
@@ -99,7 +99,7 @@ lbStatus lb_mtl_begin(lbMtlWriter *writer, const lbMesh *mesh, const char *path,
   if (!writer->files) return lb_fail_memory(err);
   for (int32_t i = 0; i < mesh->texture_count && !status; i++)
     if (mesh->textures[i].data) status = write_picture(mesh, i, path, &writer->files[i], err);
-  if (!status) status = write_library(mesh, path, &writer->files[mesh->texture_count], err);
+  if (!status) status = write_mtl_library(mesh, path, &writer->files[mesh->texture_count], err);
   if (status) lb_mtl_abort(writer);
   return status;
 }
@@ -114,7 +114,7 @@ lbStatus lb_mtl_commit(lbMtlWriter *writer, lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < writer->count && !status; i++)
     if (writer->files[i].path) status = lb_file_commit(&writer->files[i], err);
-  lb_mtl_abort(writer); // what is left of them
+  lb_mtl_abort(writer); // removes those not committed
   return status;
 }
 

@@ -11,7 +11,7 @@
 // "<otherwise><index>".
 void lb_obj_write_name(FILE *stream, const char *name, const char *otherwise, int32_t index);
 
-// A library and its pictures, written in full but not yet in their places: with the OBJ file all of
+// A library and its pictures, written in full but not yet renamed: with the OBJ file all of
 // them appear, or none does.
 typedef struct lbMtlWriter {
   lbFileWriter *files; // (count) sealed; NULL: nothing was begun

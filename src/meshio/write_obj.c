@@ -5,7 +5,7 @@
 
 #include "limber/file.h"
 #include "mesh/points.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 #include "meshio/surface.h"
 #include "meshio/write_mtl.h"
 
@@ -27,7 +27,7 @@ typedef struct Writer {
   FILE *stream;
 } Writer;
 
-static bool is_listed(const lbGroup *group) {
+static bool is_obj_listed(const lbGroup *group) {
   return group->kind == LB_GROUP_TRIANGLES && group->count > 0;
 }
 
@@ -39,19 +39,19 @@ static lbStatus find_memberships(Writer *writer, lbError *err) {
   writer->memberships.begin = begin;
   if (!begin) return lb_fail_memory(err);
   for (int32_t g = 0; g < mesh->group_count; g++)
-    for (int32_t k = 0; k < mesh->groups[g].count && is_listed(&mesh->groups[g]); k++)
+    for (int32_t k = 0; k < mesh->groups[g].count && is_obj_listed(&mesh->groups[g]); k++)
       begin[mesh->groups[g].ids[k] + 2]++, total++;
   for (size_t t = 2; t < triangle_count + 2; t++) begin[t] += begin[t - 1];
   int32_t *groups = lb_alloc(total, sizeof(int32_t));
   writer->memberships.groups = groups;
   if (!groups) return lb_fail_memory(err);
   for (int32_t g = 0; g < mesh->group_count; g++)
-    for (int32_t k = 0; k < mesh->groups[g].count && is_listed(&mesh->groups[g]); k++)
+    for (int32_t k = 0; k < mesh->groups[g].count && is_obj_listed(&mesh->groups[g]); k++)
       groups[begin[mesh->groups[g].ids[k] + 1]++] = g;
   return LB_OK;
 }
 
-static void write_vertices(const Writer *writer) {
+static void write_obj_vertices(const Writer *writer) {
   const float *colors = writer->mesh->vertex_colors;
   for (size_t i = 0; i < (size_t)writer->mesh->vertex_count; i++) {
     fputc('v', writer->stream);
@@ -114,8 +114,8 @@ static void write_groups(const Writer *writer, size_t t) {
   fputc('\n', writer->stream);
 }
 
-// OBJ cannot say "no material any more": triangles without one get the name "none".
-static void write_appearance(const Writer *writer, size_t t) {
+// OBJ cannot end a material: triangles without one get the name "none".
+static void write_obj_appearance(const Writer *writer, size_t t) {
   if (!writer->has_appearances) return;
   const int32_t *ids = writer->mesh->triangle_appearances;
   if (t == 0 ? ids[0] < 0 : ids[t] == ids[t - 1]) return;
@@ -130,7 +130,7 @@ static void write_appearance(const Writer *writer, size_t t) {
 static void write_faces(const Writer *writer) {
   for (size_t t = 0; t < (size_t)writer->surface.triangle_count; t++) {
     write_groups(writer, t);
-    write_appearance(writer, t);
+    write_obj_appearance(writer, t);
     fputc('f', writer->stream);
     for (size_t k = 0; k < 3; k++) {
       fprintf(writer->stream, " %d", (int)writer->surface.triangles[3 * t + k] + 1);
@@ -150,7 +150,7 @@ static char *library_path(const char *path) {
   return library;
 }
 
-static lbStatus write_all(Writer *writer, const char *path, lbError *err) {
+static lbStatus write_obj_all(Writer *writer, const char *path, lbError *err) {
   lbFileWriter file = { 0 };
   lbMtlWriter materials = { 0 };
   char *library = writer->library ? lb_duplicate_text(writer->library) : library_path(path);
@@ -164,7 +164,7 @@ static lbStatus write_all(Writer *writer, const char *path, lbError *err) {
   writer->stream = file.stream;
   fputs("# written by limber " LB_VERSION "\n", file.stream);
   if (writer->has_appearances) fprintf(file.stream, "mtllib %s\n", lb_path_name(library));
-  write_vertices(writer);
+  write_obj_vertices(writer);
   status = write_uvs(writer, err);
   if (!status) {
     write_faces(writer);
@@ -183,7 +183,7 @@ lbStatus lb_write_obj_with(const lbMesh *mesh, const char *library, const char *
                            lbError *err) {
   Writer writer = { .mesh = mesh, .library = library };
   lbStatus status = lb_surface_begin(&writer.surface, mesh, path, err);
-  if (!status) status = write_all(&writer, path, err);
+  if (!status) status = write_obj_all(&writer, path, err);
   lb_surface_end(&writer.surface);
   lb_free(writer.memberships.begin);
   lb_free(writer.memberships.groups);

@@ -3,7 +3,7 @@
 #include "meshio/formats.h"
 
 #include "limber/file.h"
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 #include "meshio/surface.h"
 
 #include <math.h>

@@ -3,12 +3,12 @@
 
 #include "limber/file.h"
 #include "limber/math.h"
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 #include "meshio/surface.h"
 
 #include <float.h>
 
-static lbStatus check_range(const lbMesh *mesh, const char *path, lbError *err) {
+static lbStatus check_stl_range(const lbMesh *mesh, const char *path, lbError *err) {
   for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
     if (!(fabs(mesh->positions[i]) <= (double)FLT_MAX))
       return lb_fail(err, LB_ERR_MESH,
@@ -41,7 +41,7 @@ lbStatus lb_write_stl(const lbMesh *mesh, const char *path, lbError *err) {
   lbWrittenSurface surface;
   lbFileWriter file = { 0 };
   uint8_t header[84] = "binary STL written by limber " LB_VERSION; // must not begin with "solid"
-  lbStatus status = check_range(mesh, path, err);
+  lbStatus status = check_stl_range(mesh, path, err);
   if (status) return status;
   status = lb_surface_begin(&surface, mesh, path, err);
   if (!status) status = lb_file_begin(&file, path, err);

@@ -5,7 +5,7 @@
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-static bool starts_with(const lbText *text, const char *word) {
+static bool starts_with_tag(const lbText *text, const char *word) {
   size_t length = strlen(word);
   return (size_t)(text->end - text->next) >= length && memcmp(text->next, word, length) == 0;
 }
@@ -13,7 +13,7 @@ static bool starts_with(const lbText *text, const char *word) {
 // To behind the next `stop`, or to the end.
 static void skip_past(lbText *text, const char *stop) {
   for (; text->next < text->end; text->next++) {
-    if (starts_with(text, stop)) {
+    if (starts_with_tag(text, stop)) {
       text->next += strlen(stop);
       return;
     }
@@ -41,7 +41,7 @@ bool lb_xml_next(lbText *text, lbXmlTag *tag) {
   for (;;) {
     skip_past(text, "<");
     if (lb_text_at_end(text)) return false;
-    if (starts_with(text, "!--"))
+    if (starts_with_tag(text, "!--"))
       skip_past(text, "-->");
     else if (*text->next == '?' || *text->next == '!')
       skip_past(text, ">");

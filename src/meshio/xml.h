@@ -3,7 +3,7 @@
 #ifndef LB_MESHIO_XML_H
 #define LB_MESHIO_XML_H
 
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <stdio.h>
 

@@ -47,8 +47,8 @@ static lbStatus check_mass(const lbModel *m, const char *where, lbError *err) {
   return LB_OK;
 }
 
-// Those of elements; of others nothing is asked.
-static lbStatus check_materials(const lbModel *m, const char *where, lbError *err) {
+// Checks the materials of elements; others may have any values.
+static lbStatus check_model_materials(const lbModel *m, const char *where, lbError *err) {
   for (int32_t e = 0; e < m->size.element_count; e++) {
     int32_t number = m->element_materials[e];
     const double *values = m->material_values + 6 * (size_t)number;
@@ -73,7 +73,7 @@ static lbStatus check_laws(const lbModel *m, const char *where, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus check_embedding(const lbModel *m, const char *where, lbError *err) {
+static lbStatus check_model_embedding(const lbModel *m, const char *where, lbError *err) {
   const int32_t *begin = m->carrier_begin;
   if (begin[0] != 0 || begin[m->size.vertex_count] != m->size.carrier_count)
     return lb_fail(err, LB_ERR_FORMAT, "%s: embedding.begin runs from %d to %d, not from 0 to %d",
@@ -116,11 +116,11 @@ static lbStatus check_damping(const double *damping, const char *what, const cha
 static lbStatus check_inertia(const double *first, const double *second, const char *method,
                               const char *where, lbError *err) {
   if (!first == !second) return LB_OK;
-  return lb_fail(err, LB_ERR_FORMAT, "%s: has one of %s.inertia_first and %s.inertia_second alone",
+  return lb_fail(err, LB_ERR_FORMAT, "%s: has only one of %s.inertia_first and %s.inertia_second",
                  where, method, method);
 }
 
-static lbStatus check_modal(const lbModel *m, const char *where, lbError *err) {
+static lbStatus check_model_modal(const lbModel *m, const char *where, lbError *err) {
   for (int32_t i = 0; i < m->size.mode_count; i++)
     if (!(m->modal_eigenvalues[i] >= 0 && m->modal_eigenvalues[i] <= EIGENVALUE_MOST))
       return lb_fail(err, LB_ERR_FORMAT, "%s: mode %d has the eigenvalue %g", where, (int)i,
@@ -152,7 +152,7 @@ static lbStatus check_cubature(const lbModel *m, const char *where, lbError *err
   return LB_OK;
 }
 
-static lbStatus check_subspace(const lbModel *m, const char *where, lbError *err) {
+static lbStatus check_model_subspace(const lbModel *m, const char *where, lbError *err) {
   const lbModelSizes *s = &m->size;
   int64_t r = s->subspace_dimension, parts = s->subspace_part_count;
   bool cubic = parts > 0;
@@ -215,7 +215,7 @@ static lbStatus check_rigid(const lbModel *m, const char *where, lbError *err) {
   enum { SPHERE = 1, BOX, CAPSULE };
   if (!m->rigid_shape && !m->rigid_size) return LB_OK;
   if (!m->rigid_shape || !m->rigid_size)
-    return lb_fail(err, LB_ERR_FORMAT, "%s: has one of rigid.shape and rigid.size alone", where);
+    return lb_fail(err, LB_ERR_FORMAT, "%s: has only one of rigid.shape and rigid.size", where);
   int32_t shape = m->rigid_shape[0];
   for (int i = 0; i < 4; i++) {
     bool positive = shape == BOX ? i > 0 : (shape == SPHERE || shape == CAPSULE) && i == 0;
@@ -252,12 +252,12 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
   if (!status)
     status = check_lengths(m->vertex_positions, m->size.vertex_count, "surface vertex", where, err);
   if (!status) status = check_mass(m, where, err);
-  if (!status) status = check_materials(m, where, err);
+  if (!status) status = check_model_materials(m, where, err);
   if (!status) status = check_laws(m, where, err);
-  if (!status) status = check_embedding(m, where, err);
+  if (!status) status = check_model_embedding(m, where, err);
   if (!status) status = check_textures(m, where, err);
-  if (!status) status = check_modal(m, where, err);
-  if (!status) status = check_subspace(m, where, err);
+  if (!status) status = check_model_modal(m, where, err);
+  if (!status) status = check_model_subspace(m, where, err);
   if (!status) status = check_warp(m, where, err);
   if (!status) status = lb_model_check_cores(m, where, err);
   if (!status) status = lb_model_check_frames(m, where, err);
@@ -270,8 +270,8 @@ lbStatus lb_model_check(const lbModel *m, const char *where, lbError *err) {
 
 // ---- worlds ------------------------------------------------------------------------------------
 
-static lbStatus check_body(const lbWorldDef *w, int32_t i, const lbModel *const *models,
-                           int32_t model_count, const char *where, lbError *err) {
+static lbStatus check_model_body(const lbWorldDef *w, int32_t i, const lbModel *const *models,
+                                 int32_t model_count, const char *where, lbError *err) {
   int32_t model = w->body_models[i];
   lbMethod method;
   if (model < 0 || model >= model_count)
@@ -293,9 +293,10 @@ static lbStatus check_body(const lbWorldDef *w, int32_t i, const lbModel *const 
   return LB_OK;
 }
 
-static lbStatus check_points(const lbWorldDef *w, const lbModel *const *models, const char *what,
-                             int32_t count, const int32_t *bodies, const int32_t *kinds,
-                             const int32_t *points, const char *where, lbError *err) {
+static lbStatus check_model_points(const lbWorldDef *w, const lbModel *const *models,
+                                   const char *what, int32_t count, const int32_t *bodies,
+                                   const int32_t *kinds, const int32_t *points, const char *where,
+                                   lbError *err) {
   for (int32_t i = 0; i < count; i++) {
     const lbModelSizes *size = &models[w->body_models[bodies[i]]]->size;
     int32_t most = kinds[i] == LB_POINT_VERTEX ? size->vertex_count : size->node_count;
@@ -356,8 +357,8 @@ static lbStatus check_springs(const lbWorldDef *w, const char *where, lbError *e
   return LB_OK;
 }
 
-static lbStatus check_shapes(const lbWorldDef *w, const lbModel *const *models, const char *where,
-                             lbError *err) {
+static lbStatus check_model_shapes(const lbWorldDef *w, const lbModel *const *models,
+                                   const char *where, lbError *err) {
   int64_t numbers = 0;
   for (int32_t i = 0; i < w->size.shape_count; i++) {
     int32_t body = w->shape_bodies[i];
@@ -382,20 +383,21 @@ lbStatus lb_world_check(const lbWorldDef *w, const lbModel *const *models, int32
   if (!(w->time_step[0] > 0))
     status = lb_fail(err, LB_ERR_FORMAT, "%s: the time step is %g s", where, w->time_step[0]);
   for (int32_t i = 0; i < w->size.body_count && !status; i++)
-    status = check_body(w, i, models, model_count, where, err);
+    status = check_model_body(w, i, models, model_count, where, err);
   if (!status)
-    status = check_points(w, models, "load", w->size.load_count, w->load_bodies, w->load_kinds,
-                          w->load_points, where, err);
+    status = check_model_points(w, models, "load", w->size.load_count, w->load_bodies,
+                                w->load_kinds, w->load_points, where, err);
   if (!status)
-    status = check_points(w, models, "probe", w->size.probe_count, w->probe_bodies, w->probe_kinds,
-                          w->probe_points, where, err);
+    status = check_model_points(w, models, "probe", w->size.probe_count, w->probe_bodies,
+                                w->probe_kinds, w->probe_points, where, err);
   if (!status)
-    status = check_points(w, models, "attachment", w->size.attachment_count, w->attachment_bodies,
-                          w->attachment_kinds, w->attachment_points, where, err);
+    status =
+        check_model_points(w, models, "attachment", w->size.attachment_count, w->attachment_bodies,
+                           w->attachment_kinds, w->attachment_points, where, err);
   if (!status) status = check_springs(w, where, err);
   if (!status) status = check_view(w, where, err);
   if (!status) status = check_paths(w, where, err);
-  if (!status) status = check_shapes(w, models, where, err);
+  if (!status) status = check_model_shapes(w, models, where, err);
   if (!status) status = lb_world_check_contact(w, where, err);
   return status ? status : lb_world_check_joints(w, models, where, err);
 }

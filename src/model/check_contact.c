@@ -1,5 +1,5 @@
-// What must hold between the arrays of a world's contacts. What sizes and meshes a shape may have
-// is for those who make colliders.
+// Checks the arrays of a world's contacts for consistency. The sizes and meshes of shapes are
+// checked where colliders are created.
 #include "model/model.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static lbStatus check_filters(const int32_t *values, int32_t count, const char *
   return LB_OK;
 }
 
-static lbStatus check_places(const lbWorldDef *w, const char *where, lbError *err) {
+static lbStatus check_contact_places(const lbWorldDef *w, const char *where, lbError *err) {
   for (int32_t i = 0; i < w->size.collider_count; i++) {
     const double *q = w->collider_rotations + 4 * (size_t)i;
     const double *x = w->collider_positions + 3 * (size_t)i;
@@ -146,6 +146,6 @@ lbStatus lb_world_check_contact(const lbWorldDef *w, const char *where, lbError 
   if (!status)
     status = check_frictions(w->collider_frictions, w->size.collider_count, "collider.frictions",
                              where, err);
-  if (!status) status = check_places(w, where, err);
+  if (!status) status = check_contact_places(w, where, err);
   return status ? status : check_meshes(w, where, err);
 }

@@ -27,7 +27,7 @@ static lbStatus check_presence(const lbModel *m, const char *where, lbError *err
   return LB_OK;
 }
 
-static lbStatus check_poses(const lbModel *m, const char *where, lbError *err) {
+static lbStatus check_frame_poses(const lbModel *m, const char *where, lbError *err) {
   for (int32_t i = 0; i < m->size.frame_count; i++) {
     const double *p = m->frame_poses + 7 * (size_t)i;
     double square = p[3] * p[3] + p[4] * p[4] + p[5] * p[5] + p[6] * p[6];
@@ -42,9 +42,9 @@ static lbStatus check_poses(const lbModel *m, const char *where, lbError *err) {
 }
 
 // Lists of frames that ascend, their weights finite and their sums not zero.
-static lbStatus check_lists(const int32_t *begin, int32_t count, int32_t entries,
-                            const int32_t *frames, const double *weights, size_t stride,
-                            const char *what, const char *where, lbError *err) {
+static lbStatus check_frame_lists(const int32_t *begin, int32_t count, int32_t entries,
+                                  const int32_t *frames, const double *weights, size_t stride,
+                                  const char *what, const char *where, lbError *err) {
   if (begin[0] != 0 || begin[count] != entries)
     return lb_fail(err, LB_ERR_FORMAT, "%s: frames.%s_begin runs from %d to %d, not from 0 to %d",
                    where, what, (int)begin[0], (int)begin[count], (int)entries);
@@ -99,7 +99,7 @@ static lbStatus check_samples(const lbModel *m, const char *where, lbError *err)
   return LB_OK;
 }
 
-static lbStatus check_grid(const lbModel *m, const char *where, lbError *err) {
+static lbStatus check_frame_grid(const lbModel *m, const char *where, lbError *err) {
   const int32_t *size = m->voxel_size;
   double cells = (double)size[0] * size[1] * size[2];
   int32_t filled = 0;
@@ -125,15 +125,15 @@ lbStatus lb_model_check_frames(const lbModel *m, const char *where, lbError *err
                    where);
   }
   lbStatus status = check_presence(m, where, err);
-  if (!status) status = check_poses(m, where, err);
+  if (!status) status = check_frame_poses(m, where, err);
   if (!status)
-    status = check_lists(m->sample_begin, s->sample_count, s->sample_entry_count, m->sample_frames,
-                         m->sample_weights, 4, "sample", where, err);
+    status = check_frame_lists(m->sample_begin, s->sample_count, s->sample_entry_count,
+                               m->sample_frames, m->sample_weights, 4, "sample", where, err);
   if (!status)
-    status = check_lists(m->node_frame_begin, s->node_count, s->node_entry_count, m->node_frames,
-                         m->node_weights, 1, "node", where, err);
+    status = check_frame_lists(m->node_frame_begin, s->node_count, s->node_entry_count,
+                               m->node_frames, m->node_weights, 1, "node", where, err);
   if (!status) status = check_samples(m, where, err);
-  if (!status) status = check_grid(m, where, err);
+  if (!status) status = check_frame_grid(m, where, err);
   if (!status && m->frame_bulk && !(m->frame_bulk[0] >= 0 && m->frame_bulk[0] <= LENGTH_MOST))
     status = lb_fail(err, LB_ERR_FORMAT, "%s: frames.bulk is %g", where, m->frame_bulk[0]);
   return status;

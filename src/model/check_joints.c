@@ -25,7 +25,8 @@ static lbStatus check_ends(const lbWorldDef *w, const lbModel *const *models, in
   return LB_OK;
 }
 
-static lbStatus check_numbers(const lbWorldDef *w, int32_t i, const char *where, lbError *err) {
+static lbStatus check_joint_numbers(const lbWorldDef *w, int32_t i, const char *where,
+                                    lbError *err) {
   const double *n = w->joint_numbers + 5 * (size_t)i, *axis = w->joint_axes + 3 * (size_t)i;
   const double *places = w->joint_places + 6 * (size_t)i;
   if (!(n[0] <= n[1])) return fail_joint(i, "has limits in the wrong order", where, err);
@@ -38,8 +39,8 @@ static lbStatus check_numbers(const lbWorldDef *w, int32_t i, const char *where,
   return LB_OK;
 }
 
-static lbStatus check_regions(const lbWorldDef *w, const lbModel *const *models, const char *where,
-                              lbError *err) {
+static lbStatus check_joint_regions(const lbWorldDef *w, const lbModel *const *models,
+                                    const char *where, lbError *err) {
   const int32_t *begin = w->joint_region_begin;
   int32_t count = w->size.joint_count, all = w->size.joint_region_count;
   if (!begin && all == 0) return LB_OK;
@@ -62,7 +63,7 @@ lbStatus lb_world_check_joints(const lbWorldDef *w, const lbModel *const *models
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < w->size.joint_count && !status; i++) {
     status = check_ends(w, models, i, where, err);
-    if (!status) status = check_numbers(w, i, where, err);
+    if (!status) status = check_joint_numbers(w, i, where, err);
   }
-  return status ? status : check_regions(w, models, where, err);
+  return status ? status : check_joint_regions(w, models, where, err);
 }

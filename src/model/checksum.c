@@ -11,7 +11,7 @@
 #define BLOCK_BYTES (8 * LANES)
 #define ODD UINT64_C(0x9e3779b97f4a7c15)
 
-static inline uint64_t step(uint64_t state, uint64_t word) {
+static inline uint64_t mix_checksum_word(uint64_t state, uint64_t word) {
   uint64_t mixed = state ^ word;
   return (mixed << 29 | mixed >> 35) * ODD;
 }
@@ -22,20 +22,20 @@ static inline uint64_t word_at(const uint8_t *b) {
          (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
 }
 
-static void add_blocks(uint64_t state[LANES], const uint8_t *bytes, size_t block_count) {
+static void add_checksum_blocks(uint64_t state[LANES], const uint8_t *bytes, size_t block_count) {
   uint64_t a = state[0], b = state[1], c = state[2], d = state[3];
   for (size_t i = 0; i < block_count; i++, bytes += BLOCK_BYTES) {
-    a = step(a, word_at(bytes));
-    b = step(b, word_at(bytes + 8));
-    c = step(c, word_at(bytes + 16));
-    d = step(d, word_at(bytes + 24));
+    a = mix_checksum_word(a, word_at(bytes));
+    b = mix_checksum_word(b, word_at(bytes + 8));
+    c = mix_checksum_word(c, word_at(bytes + 16));
+    d = mix_checksum_word(d, word_at(bytes + 24));
   }
   state[0] = a, state[1] = b, state[2] = c, state[3] = d;
 }
 
-static uint64_t finish(const uint64_t state[LANES], size_t byte_count) {
-  uint64_t sum = step(0, byte_count);
-  for (int i = 0; i < LANES; i++) sum = step(sum, state[i]);
+static uint64_t finish_checksum(const uint64_t state[LANES], size_t byte_count) {
+  uint64_t sum = mix_checksum_word(0, byte_count);
+  for (int i = 0; i < LANES; i++) sum = mix_checksum_word(sum, state[i]);
   sum = (sum ^ sum >> 32) * ODD;
   return sum ^ sum >> 29;
 }
@@ -47,16 +47,16 @@ uint64_t lb_checksum(const uint8_t *bytes, size_t byte_count, size_t hole) {
   if (hole < byte_count) {
     LB_ASSERT(hole % 8 == 0 && hole / BLOCK_BYTES < whole);
     done = hole / BLOCK_BYTES + 1;
-    add_blocks(state, bytes, done - 1);
+    add_checksum_blocks(state, bytes, done - 1);
     memcpy(block, bytes + (done - 1) * BLOCK_BYTES, BLOCK_BYTES);
     memset(block + hole % BLOCK_BYTES, 0, 8);
-    add_blocks(state, block, 1);
+    add_checksum_blocks(state, block, 1);
   }
-  add_blocks(state, bytes + done * BLOCK_BYTES, whole - done);
+  add_checksum_blocks(state, bytes + done * BLOCK_BYTES, whole - done);
   if (rest) {
     memset(block, 0, sizeof block);
     memcpy(block, bytes + whole * BLOCK_BYTES, rest);
-    add_blocks(state, block, 1);
+    add_checksum_blocks(state, block, 1);
   }
-  return finish(state, byte_count);
+  return finish_checksum(state, byte_count);
 }

@@ -16,7 +16,7 @@ static uint32_t get_u32(const uint8_t *b) {
   return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static void put_u32(uint8_t *b, size_t value) {
+static void put_container_u32(uint8_t *b, size_t value) {
   for (int i = 0; i < 4; i++) b[i] = (uint8_t)(value >> 8 * i);
 }
 
@@ -45,8 +45,8 @@ bool lb_container_seal(uint8_t *bytes, size_t byte_count) {
   lbContainerHeader header;
   if (!lb_container_find(bytes, byte_count, &at) || byte_count > UINT32_MAX) return false;
   if (byte_count - at < sizeof header) return false;
-  put_u32(bytes + 8, byte_count);
-  put_u32(bytes + at - LB_CHUNK_BYTES, byte_count - at);
+  put_container_u32(bytes + 8, byte_count);
+  put_container_u32(bytes + at - LB_CHUNK_BYTES, byte_count - at);
   memcpy(&header, bytes + at, sizeof header);
   header.file_bytes = byte_count;
   header.before_sum = lb_checksum(bytes, at, SIZE_MAX);
@@ -72,7 +72,7 @@ static lbStatus fail_without_chunk(const lbContainer *c, lbError *err) {
                  c->name);
 }
 
-static lbStatus check_version(const lbContainer *c, lbError *err) {
+static lbStatus check_container_version(const lbContainer *c, lbError *err) {
   size_t left = c->byte_count - c->lmbr_offset;
   uint32_t version = left >= 4 ? get_u32(c->bytes + c->lmbr_offset) : LB_FORMAT_VERSION;
   if (version > LB_FORMAT_VERSION)
@@ -101,7 +101,7 @@ static lbStatus check_chunks(lbContainer *c, lbError *err) {
                  "%s: its chunks are not laid out as limber writes them, build it again", c->name);
 }
 
-static lbStatus check_size(const lbContainer *c, lbError *err) {
+static lbStatus check_container_size(const lbContainer *c, lbError *err) {
   size_t left = c->byte_count - c->lmbr_offset;
   size_t chunk_bytes = get_u32(c->bytes + c->lmbr_offset - LB_CHUNK_BYTES);
   uint64_t promised = get_u32(c->bytes + 8);
@@ -132,7 +132,7 @@ static bool are_zeros(const void *block, size_t bytes) {
   return true;
 }
 
-static lbStatus check_header(const lbContainer *c, lbError *err) {
+static lbStatus check_container_header(const lbContainer *c, lbError *err) {
   const lbContainerHeader *h = &c->header;
   size_t writer = 0, room = c->byte_count - c->lmbr_offset - sizeof *h;
   while (writer < sizeof h->writer && h->writer[writer] > ' ' && h->writer[writer] < 0x7f) writer++;
@@ -155,13 +155,13 @@ lbStatus lb_container_open(const char *name, const uint8_t *bytes, size_t byte_c
     return lb_fail(err, LB_ERR_UNSUPPORTED,
                    "%s: limber reads models only on little-endian machines", name);
   if (!lb_container_find(bytes, byte_count, &c.lmbr_offset)) return fail_without_chunk(&c, err);
-  lbStatus status = check_version(&c, err);
+  lbStatus status = check_container_version(&c, err);
   if (!status && byte_count - c.lmbr_offset >= sizeof c.header)
     memcpy(&c.header, bytes + c.lmbr_offset, sizeof c.header);
-  if (!status) status = check_size(&c, err);
+  if (!status) status = check_container_size(&c, err);
   if (!status) status = check_sums(&c, err);
   if (!status) status = check_chunks(&c, err);
-  if (!status) status = check_header(&c, err);
+  if (!status) status = check_container_header(&c, err);
   if (!status) *out = c;
   return status;
 }

@@ -67,7 +67,7 @@ bool lb_container_find(const uint8_t *bytes, size_t byte_count, size_t *lmbr_off
 lbStatus lb_container_open(const char *name, const uint8_t *bytes, size_t byte_count,
                            lbContainer *out, lbError *err);
 // Writes the sizes and checksums that fit the bytes as they are, and leaves all else. False: no
-// LMBR chunk with a whole header. For tests of what lies behind the checksums.
+// LMBR chunk with a whole header. For tests and fuzzing of the code behind the checksums.
 bool lb_container_seal(uint8_t *bytes, size_t byte_count);
 // Points the arrays of header.model_count models and, if there is one, of the world (all zeroed)
 // into the file and checks them.

@@ -15,7 +15,7 @@ bool lb_model_is_free_by(const lbModel *m, lbMethod method) {
   return lb_model_is_free(m);
 }
 
-static lbStatus check_keys(const lbModel *m, int32_t core, const char *where, lbError *err) {
+static lbStatus check_core_keys(const lbModel *m, int32_t core, const char *where, lbError *err) {
   const int32_t *path = m->warp_core_paths + 3 * (size_t)core;
   int32_t begin = m->warp_core_begin[core], end = m->warp_core_begin[core + 1];
   bool scripted = m->warp_core_kinds[core] == LB_CORE_SCRIPTED;
@@ -58,7 +58,8 @@ static lbStatus check_nodes(const lbModel *m, const char *where, lbError *err) {
                      (int)core);
     flesh += core < 0 && !m->node_fixed[n];
   }
-  if (flesh == 0) return lb_fail(err, LB_ERR_FORMAT, "%s: its cores leave no flesh", where);
+  if (flesh == 0)
+    return lb_fail(err, LB_ERR_FORMAT, "%s: its cores leave nothing deformable", where);
   for (int32_t c = 0; c < m->size.core_count; c++) {
     int32_t n = 0;
     while (n < m->size.node_count && m->warp_cores[n] != c) n++;
@@ -83,7 +84,7 @@ lbStatus lb_model_check_cores(const lbModel *m, const char *where, lbError *err)
                    (int)m->size.core_key_count);
   lbStatus status = check_nodes(m, where, err);
   for (int32_t c = 0; c < count && !status; c++) {
-    status = check_keys(m, c, where, err);
+    status = check_core_keys(m, c, where, err);
     if (!status) status = check_hinge(m, c, where, err);
   }
   return status;

@@ -136,8 +136,9 @@ bool lb_model_is_model_file(const char *path) {
 
 // ---- saving ------------------------------------------------------------------------------------
 
-static lbStatus save(const lbModel *const *models, int32_t model_count, const lbWorldDef *world,
-                     const struct lbModelOwner *owner, const char *path, lbError *err) {
+static lbStatus save_models(const lbModel *const *models, int32_t model_count,
+                            const lbWorldDef *world, const struct lbModelOwner *owner,
+                            const char *path, lbError *err) {
   uint8_t *bytes = NULL;
   size_t byte_count = 0;
   lbFileWriter writer;
@@ -147,7 +148,7 @@ static lbStatus save(const lbModel *const *models, int32_t model_count, const lb
             : lb_bundle_pack(models, model_count, world, NULL, &bytes, &byte_count, err);
   if (!status) status = lb_file_begin(&writer, path, err);
   if (!status) {
-    fwrite(bytes, 1, byte_count, writer.stream); // commit sees whether it failed
+    fwrite(bytes, 1, byte_count, writer.stream); // commit checks for errors
     status = lb_file_commit(&writer, err);
   }
   lb_free(bytes);
@@ -155,9 +156,9 @@ static lbStatus save(const lbModel *const *models, int32_t model_count, const lb
 }
 
 lbStatus lb_model_save(const lbModel *model, const char *path, lbError *err) {
-  return save(&model, 1, NULL, model->owner_, path, err);
+  return save_models(&model, 1, NULL, model->owner_, path, err);
 }
 
 lbStatus lb_bundle_save(const lbBundle *bundle, const char *path, lbError *err) {
-  return save(bundle->models, bundle->model_count, bundle->world, bundle->owner_, path, err);
+  return save_models(bundle->models, bundle->model_count, bundle->world, bundle->owner_, path, err);
 }

@@ -1,5 +1,5 @@
-// The table of methods: names, numbers in files, what a model has of each, and which is taken where
-// nothing is said. The one place that lists methods; another one is a value of lbMethod and a row.
+// The table of methods: names, numbers in files, the data of a model for each, and the default
+// method. The one place that lists methods; another one is a value of lbMethod and a row.
 #include "model/model.h"
 
 #include <string.h>
@@ -82,7 +82,7 @@ static const MethodRow rows[LB_METHOD_COUNT] = {
   [LB_METHOD_RIGID] = { "rigid", 6, 4, view_rigid },
 };
 
-// What is taken where nothing is said, the first that a model has.
+// The default method is the first of these that a model has.
 static const lbMethod preferred[] = { LB_METHOD_SUBSPACE, LB_METHOD_MODAL,    LB_METHOD_FRAMES,
                                       LB_METHOD_WARP,     LB_METHOD_RECORDED, LB_METHOD_RIGID };
 

@@ -12,11 +12,11 @@
 struct lbModelOwner {
   lbBundle bundle;
   lbFileMap file;
-  lbContainer container; // its name is gone
+  lbContainer container; // its name is not valid any longer
 };
 
-// What bodies of a model share is listed with it (body/shared.c); the list is not part of what is
-// immutable. A model that was not made by this layer has none (NULL).
+// Shared data of bodies is listed with the model (body/shared.c); the list is not part of the
+// immutable data. A model that was not made by this layer has none (NULL).
 typedef struct lbModelShared {
   atomic_flag lock;
   struct lbPrepared *prepared; // the first

@@ -100,7 +100,7 @@ static void put_object(Packer *p, const lbArrayTable *table, const void *object,
   }
 }
 
-static void walk(Packer *p) {
+static void walk_arrays(Packer *p) {
   p->array_count = 0;
   p->end = p->array_offset;
   p->picture_end = 0;
@@ -138,8 +138,8 @@ uint32_t lb_bundle_version(const lbModel *const *models, int32_t model_count,
   return version;
 }
 
-static lbStatus lay_out(Packer *p, lbError *err) {
-  walk(p);
+static lbStatus lay_out_file(Packer *p, lbError *err) {
+  walk_arrays(p);
   if (p->own_bin) {
     p->viewable.bin_bytes = (size_t)p->picture_end;
     make_json(p);
@@ -166,7 +166,7 @@ static void put_chunk(uint8_t *bytes, uint64_t data, uint64_t data_bytes, uint32
   memcpy(bytes + data - LB_CHUNK_BYTES, words, sizeof words);
 }
 
-static void write_all(Packer *p) {
+static void write_all_arrays(Packer *p) {
   const lbModelViewable *v = &p->viewable;
   uint64_t json_bytes = p->bin_offset - LB_CHUNK_BYTES - LB_JSON_OFFSET;
   uint32_t version = 2;
@@ -178,7 +178,7 @@ static void write_all(Packer *p) {
   if (v->bin_bytes) put_chunk(p->bytes, p->bin_offset, v->bin_bytes, LB_CHUNK_BIN);
   if (v->bin_bytes && !p->own_bin) memcpy(p->bytes + p->bin_offset, v->bin, v->bin_bytes);
   put_chunk(p->bytes, p->lmbr_offset, 0, LB_CHUNK_LMBR); // its length comes with the seal
-  walk(p);
+  walk_arrays(p);
   lbContainerHeader header = { .format_version =
                                    lb_bundle_version(p->models, p->model_count, p->world),
                                .array_count = p->array_count,
@@ -231,14 +231,14 @@ static lbStatus check_viewable(const Packer *p, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus pack(Packer *p, uint8_t **bytes, size_t *byte_count, lbError *err) {
+static lbStatus pack_models(Packer *p, uint8_t **bytes, size_t *byte_count, lbError *err) {
   lbStatus status = check_objects(p, err);
   if (!status && !p->own_bin && !p->in_place) status = check_viewable(p, err);
-  if (!status) status = lay_out(p, err);
+  if (!status) status = lay_out_file(p, err);
   if (status) return status;
   p->bytes = lb_alloc((size_t)p->file_bytes, 1);
   if (!p->bytes) return lb_fail_memory(err);
-  write_all(p);
+  write_all_arrays(p);
   *bytes = p->bytes;
   *byte_count = (size_t)p->file_bytes;
   return LB_OK;
@@ -253,7 +253,7 @@ lbStatus lb_bundle_pack(const lbModel *const *models, int32_t model_count, const
                     .writer = LB_VERSION,
                     .own_bin = !viewable };
   if (viewable) packer.viewable = *viewable;
-  return pack(&packer, bytes, byte_count, err);
+  return pack_models(&packer, bytes, byte_count, err);
 }
 
 lbStatus lb_bundle_repack(const lbModel *const *models, int32_t model_count,
@@ -268,5 +268,5 @@ lbStatus lb_bundle_repack(const lbModel *const *models, int32_t model_count,
                                        .json_bytes = source->json_bytes,
                                        .bin = source->bytes + source->bin_offset,
                                        .bin_bytes = source->bin_bytes };
-  return pack(&packer, bytes, byte_count, err);
+  return pack_models(&packer, bytes, byte_count, err);
 }

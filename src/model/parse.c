@@ -13,7 +13,7 @@ typedef struct Reader {
   const lbContainer *container;
   char where[400]; // the file and the model, for messages
   uint32_t next;   // entry to read
-  uint64_t end;    // of what was read: where the next array must begin
+  uint64_t end;    // of the arrays read so far: where the next one must begin
 } Reader;
 
 static void name_place(Reader *r, int32_t owner) {
@@ -76,8 +76,8 @@ static bool is_shape(const lbContainerEntry *entry, lbArrayType type, int32_t ra
          memcmp(entry->shape, shape, sizeof entry->shape) == 0;
 }
 
-static lbStatus fail_shape(const Reader *r, const lbContainerEntry *entry, const char *expected,
-                           lbError *err) {
+static lbStatus fail_stored_shape(const Reader *r, const lbContainerEntry *entry,
+                                  const char *expected, lbError *err) {
   const char *type = entry->type <= LB_TEXT ? lb_array_type_name((lbArrayType)entry->type) : "?";
   return lb_fail(err, LB_ERR_FORMAT,
                  "%s: %s has type %s, shape %lld x %lld x %lld and %llu bytes, it must be %s",
@@ -86,8 +86,8 @@ static lbStatus fail_shape(const Reader *r, const lbContainerEntry *entry, const
                  (unsigned long long)entry->bytes, expected);
 }
 
-static lbStatus read_sizes(Reader *r, const lbArrayTable *table, void *object, int32_t owner,
-                           lbError *err) {
+static lbStatus read_stored_sizes(Reader *r, const lbArrayTable *table, void *object, int32_t owner,
+                                  lbError *err) {
   const uint8_t *data = NULL;
   lbContainerEntry entry = { 0 };
   if (r->next < r->container->header.array_count) entry = entry_at(r, r->next);
@@ -97,7 +97,8 @@ static lbStatus read_sizes(Reader *r, const lbArrayTable *table, void *object, i
   int64_t count = entry.shape[0], shape[3] = { count };
   if (count < 1 || count > table->size_count ||
       !is_shape(&entry, LB_I32, 1, shape, 4 * (uint64_t)count))
-    return fail_shape(r, &entry, "a list of as many integers as limber knows, or fewer", err);
+    return fail_stored_shape(r, &entry, "a list of as many integers as limber knows, or fewer",
+                             err);
   lbStatus status = take_array(r, &entry, &data, err);
   if (status) return status;
   for (int32_t i = 0; i < count; i++) {
@@ -134,7 +135,7 @@ static lbStatus check_row_entry(const Reader *r, const lbArrayRow *row, const vo
   if (is_shape(entry, row->type, row->rank, shape, bytes)) return LB_OK;
   snprintf(expected, sizeof expected, "%s and %lld x %lld x %lld", lb_array_type_name(row->type),
            (long long)shape[0], (long long)shape[1], (long long)shape[2]);
-  return fail_shape(r, entry, expected, err);
+  return fail_stored_shape(r, entry, expected, err);
 }
 
 static lbStatus read_row(Reader *r, const lbArrayRow *row, void *object,
@@ -154,7 +155,7 @@ static lbStatus read_row(Reader *r, const lbArrayRow *row, void *object,
 static lbStatus read_object(Reader *r, const lbArrayTable *table, void *object, int32_t owner,
                             lbError *err) {
   name_place(r, owner);
-  lbStatus status = read_sizes(r, table, object, owner, err);
+  lbStatus status = read_stored_sizes(r, table, object, owner, err);
   for (int32_t last = -1; !status && r->next < r->container->header.array_count; r->next++) {
     lbContainerEntry entry = entry_at(r, r->next);
     if (entry.owner != owner) break;
@@ -175,7 +176,7 @@ static lbStatus read_object(Reader *r, const lbArrayTable *table, void *object, 
   return status;
 }
 
-static lbStatus read_model(Reader *r, lbModel *model, int32_t index, lbError *err) {
+static lbStatus read_stored_model(Reader *r, lbModel *model, int32_t index, lbError *err) {
   const lbContainer *c = r->container;
   lbStatus status = read_object(r, &lb_model_table, model, index, err);
   model->pictures = c->bytes;
@@ -183,8 +184,8 @@ static lbStatus read_model(Reader *r, lbModel *model, int32_t index, lbError *er
   return status ? status : lb_model_check(model, r->where, err);
 }
 
-static lbStatus check_version(const lbContainer *c, const lbModel *const *models,
-                              const lbWorldDef *world, lbError *err) {
+static lbStatus check_stored_version(const lbContainer *c, const lbModel *const *models,
+                                     const lbWorldDef *world, lbError *err) {
   uint32_t version = lb_bundle_version(models, (int32_t)c->header.model_count, world);
   if (version == c->header.format_version) return LB_OK;
   return lb_fail(err, LB_ERR_FORMAT, "%s: declares format %lu, but its contents are of format %lu",
@@ -213,7 +214,7 @@ static lbStatus read_rest(Reader *r, const lbModel *models, lbWorldDef *world, l
   for (int32_t i = 0; i < model_count; i++) list[i] = &models[i];
   if (world) status = lb_world_check(world, list, model_count, r->where, err);
   if (!status) status = check_end(r, err);
-  if (!status) status = check_version(c, list, world, err);
+  if (!status) status = check_stored_version(c, list, world, err);
   lb_free(list);
   return status;
 }
@@ -226,6 +227,6 @@ lbStatus lb_container_read(const lbContainer *c, lbModel *models, lbWorldDef *wo
     return lb_fail(err, LB_ERR_FORMAT,
                    "%s: the directory is not followed by zeros up to a multiple of 64", c->name);
   for (uint32_t i = 0; i < c->header.model_count && !status; i++)
-    status = read_model(&r, &models[i], (int32_t)i, err);
+    status = read_stored_model(&r, &models[i], (int32_t)i, err);
   return status ? status : read_rest(&r, models, world, err);
 }

@@ -18,7 +18,7 @@
 
 #define TIME_MOST 1e12     // s
 #define POSITION_MOST 1e30 // m
-#define SLOPE_MOST 1e60    // of what a cubic is made from
+#define SLOPE_MOST 1e60    // of the data of a cubic
 #define LENGTH_LEAST 1e-10 // of quaternions as they are given
 #define LENGTH_MOST 1e10
 
@@ -45,8 +45,8 @@ const lbPathDef *lb_path_keys(const lbPath *path) { return path ? &path->def : N
 
 // ---- creation ----------------------------------------------------------------------------------
 
-static lbStatus check_numbers(const lbPathDef *def, const double *values, size_t width,
-                              const char *what, double most, lbError *err) {
+static lbStatus check_path_numbers(const lbPathDef *def, const double *values, size_t width,
+                                   const char *what, double most, lbError *err) {
   for (size_t i = 0; values && i < width * (size_t)def->key_count; i++)
     if (!(fabs(values[i]) <= most))
       return lb_fail(err, LB_ERR_ARGUMENT, "%s.%s[%llu]: holds %g, it must be %s", def->name, what,
@@ -72,7 +72,7 @@ static double quat_length(const double *q) {
   return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
-static lbStatus check_rotations(const lbPathDef *def, lbError *err) {
+static lbStatus check_path_rotations(const lbPathDef *def, lbError *err) {
   for (int32_t i = 0; def->rotations && i < def->key_count; i++) {
     double length = quat_length(def->rotations + 4 * (size_t)i);
     if (!(length > LENGTH_LEAST && length < LENGTH_MOST))
@@ -84,7 +84,7 @@ static lbStatus check_rotations(const lbPathDef *def, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus check_def(const lbPathDef *def, lbError *err) {
+static lbStatus check_path_def(const lbPathDef *def, lbError *err) {
   if (def->key_count < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: has %d keys, it must have at least one", def->name,
                    (int)def->key_count);
@@ -95,12 +95,14 @@ static lbStatus check_def(const lbPathDef *def, lbError *err) {
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: there is no interpolation %d", def->name,
                    (int)def->interpolation);
   lbStatus status = check_times(def, err);
-  if (!status) status = check_numbers(def, def->positions, 3, "positions", POSITION_MOST, err);
-  if (!status) status = check_rotations(def, err);
+  if (!status) status = check_path_numbers(def, def->positions, 3, "positions", POSITION_MOST, err);
+  if (!status) status = check_path_rotations(def, err);
   if (!status)
-    status = check_numbers(def, def->position_tangents, 6, "position_tangents", SLOPE_MOST, err);
+    status =
+        check_path_numbers(def, def->position_tangents, 6, "position_tangents", SLOPE_MOST, err);
   if (!status)
-    status = check_numbers(def, def->rotation_tangents, 8, "rotation_tangents", SLOPE_MOST, err);
+    status =
+        check_path_numbers(def, def->rotation_tangents, 8, "rotation_tangents", SLOPE_MOST, err);
   return status;
 }
 
@@ -120,7 +122,7 @@ void lb_path_destroy(lbPath *path) {
   lb_free(path);
 }
 
-static bool allocate(lbPath *path, const lbPathDef *def) {
+static bool allocate_path(lbPath *path, const lbPathDef *def) {
   size_t count = (size_t)def->key_count;
   bool cubic = def->interpolation == LB_PATH_CUBIC;
   path->def.name = lb_duplicate_text(def->name);
@@ -143,7 +145,7 @@ static bool allocate(lbPath *path, const lbPathDef *def) {
   return complete;
 }
 
-static void describe(lbPath *path, const lbPathDef *def) {
+static void describe_path(lbPath *path, const lbPathDef *def) {
   path->count = def->key_count;
   path->def.key_count = def->key_count;
   path->def.times = path->times;
@@ -196,7 +198,7 @@ static lbVec3 turn_between(lbQuat a, lbQuat b) {
   return rotation_vector(lb_quat_multiply(b, lb_quat_conjugate(a)));
 }
 
-static lbVec3 position_of(const lbPath *path, int32_t key) {
+static lbVec3 load_key_position(const lbPath *path, int32_t key) {
   return lb_vec3_load(path->positions + 3 * (size_t)key);
 }
 
@@ -207,7 +209,7 @@ static void close_cycle(lbPath *path) {
   if (!path->def.cycle || path->count < 2) return;
   path->period = path->times[last] - path->times[0];
   lbQuat turn = lb_quat_multiply(path->rotations[0], lb_quat_conjugate(path->rotations[last]));
-  lbVec3 from = position_of(path, last), to = position_of(path, 0);
+  lbVec3 from = load_key_position(path, last), to = load_key_position(path, 0);
   double size = 0;
   for (size_t i = 0; i < 3 * (size_t)path->count; i++) size = fmax(size, fabs(path->positions[i]));
   bool shifted = lb_length(lb_sub(to, from)) > 1e-12 * size;
@@ -261,11 +263,11 @@ static void prepare_turns(lbPath *path) {
                   turn_between(path->rotations[i], path->rotations[i + 1]));
 }
 
-// Keys may be so close in time that the frame is faster than numbers can tell.
+// Keys may be so close in time that velocities overflow.
 static lbStatus check_speeds(const lbPath *path, lbError *err) {
   for (int32_t i = 0; i + 1 < path->count && path->def.interpolation != LB_PATH_STEP; i++) {
     double seconds = path->times[i + 1] - path->times[i];
-    lbVec3 way = lb_sub(position_of(path, i + 1), position_of(path, i));
+    lbVec3 way = lb_sub(load_key_position(path, i + 1), load_key_position(path, i));
     double fastest = fmax(lb_length(way), lb_length(lb_vec3_load(path->turns + 3 * (size_t)i)));
     if (!(fastest / seconds / seconds <= SLOPE_MOST))
       return lb_fail(err, LB_ERR_ARGUMENT, "%s: keys %d and %d are %g m or rad and only %g s apart",
@@ -279,15 +281,15 @@ lbStatus lb_path_create(const lbPathDef *given, lbPath **out, lbError *err) {
   if (!out) return lb_refuse_null(err, "out");
   lbPathDef def = *given;
   if (!def.name) def.name = "path";
-  lbStatus status = check_def(&def, err);
+  lbStatus status = check_path_def(&def, err);
   if (status) return status;
   lbPath *path = lb_alloc(1, sizeof *path);
   if (!path) return lb_fail_memory(err);
-  if (!allocate(path, &def)) {
+  if (!allocate_path(path, &def)) {
     lb_path_destroy(path);
     return lb_fail_memory(err);
   }
-  describe(path, &def);
+  describe_path(path, &def);
   take_rotations(path, &def);
   close_cycle(path);
   prepare_turns(path);
@@ -309,7 +311,7 @@ typedef struct Place {
 } Place;
 
 // The last key with times[key] <= t, by bisection; -1: none.
-static int32_t find_key(const lbPath *path, double t) {
+static int32_t find_path_key(const lbPath *path, double t) {
   int32_t low = -1, high = path->count; // times[low] <= t < times[high]
   while (high - low > 1) {
     int32_t middle = low + (high - low) / 2;
@@ -334,30 +336,32 @@ static Place find_place(const lbPath *path, double t) {
       t = path->times[0];
     }
   }
-  place.key = find_key(path, t);
+  place.key = find_path_key(path, t);
   if (place.key >= 0 && isfinite(t)) place.passed = t - path->times[place.key];
   return place;
 }
 
 // ---- states ------------------------------------------------------------------------------------
 
-static void store_quat(double *to, lbQuat q) { to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w; }
-static lbQuat load_quat(const double *q) { return lb_quat(q[0], q[1], q[2], q[3]); }
+static void store_path_quat(double *to, lbQuat q) {
+  to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
+}
+static lbQuat load_path_quat(const double *q) { return lb_quat(q[0], q[1], q[2], q[3]); }
 
 static void stand_at(const lbPath *path, int32_t key, lbPathState *out) {
   memset(out, 0, sizeof *out);
-  lb_vec3_store(out->position, position_of(path, key));
-  store_quat(out->rotation, path->rotations[key]);
+  lb_vec3_store(out->position, load_key_position(path, key));
+  store_path_quat(out->rotation, path->rotations[key]);
 }
 
 static void move_straight(const lbPath *path, int32_t i, double passed, lbPathState *out) {
   double seconds = path->times[i + 1] - path->times[i];
-  lbVec3 from = position_of(path, i), way = lb_sub(position_of(path, i + 1), from);
+  lbVec3 from = load_key_position(path, i), way = lb_sub(load_key_position(path, i + 1), from);
   lbVec3 turn = lb_vec3_load(path->turns + 3 * (size_t)i);
   double s = passed / seconds;
   lbQuat q = lb_quat_multiply(from_rotation_vector(lb_scale(s, turn)), path->rotations[i]);
   lb_vec3_store(out->position, lb_add_scaled(from, s, way));
-  store_quat(out->rotation, lb_quat_normalise(q));
+  store_path_quat(out->rotation, lb_quat_normalise(q));
   lb_vec3_store(out->linear_velocity, lb_scale(1 / seconds, way));
   lb_vec3_store(out->angular_velocity, lb_scale(1 / seconds, turn));
 }
@@ -376,8 +380,8 @@ static Hermite hermite_at(double s, double d) {
   };
 }
 
-static double blend(const double weights[4], const double *p, const double *out, const double *next,
-                    const double *in, size_t k) {
+static double blend_cubic(const double weights[4], const double *p, const double *out,
+                          const double *next, const double *in, size_t k) {
   return weights[0] * p[k] + weights[1] * out[k] + weights[2] * next[k] + weights[3] * in[k];
 }
 
@@ -388,25 +392,26 @@ static void turn_cubic(const lbPath *path, size_t i, const Hermite *h, lbPathSta
                *in = (const double *)&path->quat_slopes[2 * i + 2];
   double value[4], first[4], second[4];
   for (size_t k = 0; k < 4; k++) {
-    value[k] = blend(h->value, q, out, next, in, k);
-    first[k] = blend(h->first, q, out, next, in, k);
-    second[k] = blend(h->second, q, out, next, in, k);
+    value[k] = blend_cubic(h->value, q, out, next, in, k);
+    first[k] = blend_cubic(h->first, q, out, next, in, k);
+    second[k] = blend_cubic(h->second, q, out, next, in, k);
   }
-  lbQuat Q = load_quat(value), back = lb_quat_conjugate(Q);
+  lbQuat Q = load_path_quat(value), back = lb_quat_conjugate(Q);
   double n = lb_quat_dot(Q, Q);
   // Tangents of a file may lead a quaternion through zero, where there is no rotation.
   if (!(n > 1e-20)) {
-    store_quat(state->rotation, path->rotations[i]);
+    store_path_quat(state->rotation, path->rotations[i]);
     return;
   }
-  lbQuat w = lb_quat_multiply(load_quat(first), back),
-         a = lb_quat_multiply(load_quat(second), back);
+  lbQuat w = lb_quat_multiply(load_path_quat(first), back),
+         a = lb_quat_multiply(load_path_quat(second), back);
   lbVec3 velocity = lb_scale(2 / n, lb_vec3(w.x, w.y, w.z));
   lbVec3 acceleration = lb_scale(2 / n, lb_vec3(a.x, a.y, a.z));
-  store_quat(state->rotation, lb_quat_normalise(Q));
+  store_path_quat(state->rotation, lb_quat_normalise(Q));
   lb_vec3_store(state->angular_velocity, velocity);
-  lb_vec3_store(state->angular_acceleration,
-                lb_add_scaled(acceleration, -2 * lb_quat_dot(load_quat(first), Q) / n, velocity));
+  lb_vec3_store(
+      state->angular_acceleration,
+      lb_add_scaled(acceleration, -2 * lb_quat_dot(load_path_quat(first), Q) / n, velocity));
 }
 
 static void move_cubic(const lbPath *path, int32_t key, double passed, lbPathState *state) {
@@ -416,9 +421,9 @@ static void move_cubic(const lbPath *path, int32_t key, double passed, lbPathSta
   const double *p = path->positions + 3 * i, *out = path->slopes + 3 * (2 * i + 1),
                *in = path->slopes + 3 * (2 * i + 2);
   for (size_t k = 0; k < 3; k++) {
-    state->position[k] = blend(h.value, p, out, p + 3, in, k);
-    state->linear_velocity[k] = blend(h.first, p, out, p + 3, in, k);
-    state->linear_acceleration[k] = blend(h.second, p, out, p + 3, in, k);
+    state->position[k] = blend_cubic(h.value, p, out, p + 3, in, k);
+    state->linear_velocity[k] = blend_cubic(h.first, p, out, p + 3, in, k);
+    state->linear_acceleration[k] = blend_cubic(h.second, p, out, p + 3, in, k);
   }
   turn_cubic(path, i, &h, state);
 }
@@ -463,8 +468,8 @@ static int32_t key_that_holds(Place place) { return place.key < 0 ? 0 : place.ke
 static Motion between_keys(const lbPath *path, int32_t from, int32_t to) {
   lbQuat turn = lb_quat_normalise(
       lb_quat_multiply(path->rotations[to], lb_quat_conjugate(path->rotations[from])));
-  lbVec3 start = lb_quat_rotate(turn, position_of(path, from));
-  return (Motion){ turn, lb_sub(position_of(path, to), start) };
+  lbVec3 start = lb_quat_rotate(turn, load_key_position(path, from));
+  return (Motion){ turn, lb_sub(load_key_position(path, to), start) };
 }
 
 static bool find_jump(const lbPath *path, double t0, double t1, Motion *jump) {
@@ -492,7 +497,7 @@ bool lb_path_jump(const lbPath *path, double t0, double t1, double rotation[4], 
   if (!path || !rotation || !shift) return false;
   Motion jump;
   bool cut = find_jump(path, t0, t1, &jump);
-  store_quat(rotation, jump.rotation);
+  store_path_quat(rotation, jump.rotation);
   lb_vec3_store(shift, jump.shift);
   return cut;
 }
@@ -507,8 +512,8 @@ bool lb_path_carry(const lbPath *path, double t0, double t1, lbPathState *state)
     lb_vec3_store(vectors[i], lb_quat_rotate(jump.rotation, lb_vec3_load(vectors[i])));
   lbVec3 turned = lb_quat_rotate(jump.rotation, lb_vec3_load(state->position));
   lb_vec3_store(state->position, lb_add(turned, jump.shift));
-  store_quat(state->rotation,
-             lb_quat_normalise(lb_quat_multiply(jump.rotation, load_quat(state->rotation))));
+  store_path_quat(state->rotation, lb_quat_normalise(lb_quat_multiply(
+                                       jump.rotation, load_path_quat(state->rotation))));
   return true;
 }
 
@@ -517,14 +522,14 @@ bool lb_path_carry(const lbPath *path, double t0, double t1, lbPathState *state)
 void lb_path_mean_velocity(const lbPathState *from, const lbPathState *to, double seconds,
                            double linear[3], double angular[3]) {
   if (!from || !to || !linear || !angular) return;
-  lbVec3 turn = turn_between(load_quat(from->rotation), load_quat(to->rotation));
+  lbVec3 turn = turn_between(load_path_quat(from->rotation), load_path_quat(to->rotation));
   for (int i = 0; i < 3; i++) linear[i] = (to->position[i] - from->position[i]) / seconds;
   lb_vec3_store(angular, lb_scale(1 / seconds, turn));
 }
 
 void lb_path_point(const lbPathState *frame, const double own[3], double position[3]) {
   if (!frame || !own || !position) return;
-  lbVec3 arm = lb_quat_rotate(load_quat(frame->rotation), lb_vec3_load(own));
+  lbVec3 arm = lb_quat_rotate(load_path_quat(frame->rotation), lb_vec3_load(own));
   lb_vec3_store(position, lb_add(lb_vec3_load(frame->position), arm));
 }
 

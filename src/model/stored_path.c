@@ -1,20 +1,18 @@
-// Paths that lie in arrays: of cooked worlds, and of the rigid cores of models.
-#include "model/stored_path.h"
+// Creates paths from the arrays of cooked worlds and of the rigid cores of models.
+#include "limber/path.h"
 
 #include "base/refuse.h"
 
 #include <stdio.h>
-#include <string.h>
-
-// ---- from arrays -------------------------------------------------------------------------------
 
 typedef struct Keys { // of all paths that lie together
   const int32_t *begin;
   const double *times, *positions, *rotations, *position_tangents, *rotation_tangents;
 } Keys;
 
-static lbStatus make(const char *kind, const Keys *keys, int32_t index, int32_t interpolation,
-                     bool cycle, int32_t parts, lbPath **out, lbError *err) {
+static lbStatus make_stored_path(const char *kind, const Keys *keys, int32_t index,
+                                 int32_t interpolation, bool cycle, int32_t parts, lbPath **out,
+                                 lbError *err) {
   size_t begin = (size_t)keys->begin[index];
   lbPathDef def = lb_path_def();
   char name[40];
@@ -45,8 +43,8 @@ lbStatus lb_world_path(const lbWorldDef *world, int32_t index, lbPath **out, lbE
                 world->path_rotations,
                 world->path_position_tangents,
                 world->path_rotation_tangents };
-  return make("paths", &keys, index, world->path_interpolations[index],
-              world->path_cycles[index] != 0, world->path_parts[index], out, err);
+  return make_stored_path("paths", &keys, index, world->path_interpolations[index],
+                          world->path_cycles[index] != 0, world->path_parts[index], out, err);
 }
 
 lbStatus lb_model_core_path(const lbModel *model, int32_t core, lbPath **out, lbError *err) {
@@ -64,70 +62,6 @@ lbStatus lb_model_core_path(const lbModel *model, int32_t core, lbPath **out, lb
                 model->warp_core_position_tangents,
                 model->warp_core_rotation_tangents };
   const int32_t *settings = model->warp_core_paths + 3 * (size_t)core;
-  return make("cores", &keys, core, settings[0], settings[1] != 0, settings[2], out, err);
-}
-
-// ---- to arrays ---------------------------------------------------------------------------------
-
-static int32_t parts_of(const lbPathDef *keys) {
-  return (keys->positions ? LB_PATH_POSITIONS : 0) | (keys->rotations ? LB_PATH_ROTATIONS : 0) |
-         (keys->position_tangents ? LB_PATH_POSITION_TANGENTS : 0) |
-         (keys->rotation_tangents ? LB_PATH_ROTATION_TANGENTS : 0);
-}
-
-static bool allocate(lbArena *arena, int32_t parts, lbStoredPaths *a) {
-  size_t count = (size_t)a->count, keys = (size_t)a->key_count;
-  a->begin = lb_arena_alloc(arena, count + 1, sizeof(int32_t));
-  a->interpolations = lb_arena_alloc(arena, count, sizeof(int32_t));
-  a->cycles = lb_arena_alloc(arena, count, sizeof(int32_t));
-  a->parts = lb_arena_alloc(arena, count, sizeof(int32_t));
-  a->times = lb_arena_alloc(arena, keys, sizeof(double));
-  a->positions = lb_arena_alloc(arena, keys, 3 * sizeof(double));
-  a->rotations = lb_arena_alloc(arena, keys, 4 * sizeof(double));
-  bool complete = a->begin && a->interpolations && a->cycles && a->parts && a->times &&
-                  a->positions && a->rotations;
-  if (parts & LB_PATH_POSITION_TANGENTS)
-    complete &= (a->position_tangents = lb_arena_alloc(arena, keys, 6 * sizeof(double))) != NULL;
-  if (parts & LB_PATH_ROTATION_TANGENTS)
-    complete &= (a->rotation_tangents = lb_arena_alloc(arena, keys, 8 * sizeof(double))) != NULL;
-  return complete;
-}
-
-static void copy_rows(double *to, size_t begin, const double *from, size_t count, size_t width) {
-  if (from) memcpy(to + width * begin, from, width * count * sizeof(double));
-}
-
-static void store(const lbPathDef *keys, size_t index, lbStoredPaths *a) {
-  size_t begin = (size_t)a->begin[index], count = (size_t)keys->key_count;
-  a->begin[index + 1] = (int32_t)(begin + count);
-  a->interpolations[index] = (int32_t)keys->interpolation;
-  a->cycles[index] = keys->cycle;
-  a->parts[index] = parts_of(keys);
-  copy_rows(a->times, begin, keys->times, count, 1);
-  copy_rows(a->positions, begin, keys->positions, count, 3);
-  for (size_t i = 0; i < count; i++) a->rotations[4 * (begin + i) + 3] = 1;
-  copy_rows(a->rotations, begin, keys->rotations, count, 4);
-  copy_rows(a->position_tangents, begin, keys->position_tangents, count, 6);
-  copy_rows(a->rotation_tangents, begin, keys->rotation_tangents, count, 8);
-}
-
-lbStatus lb_paths_store(const lbPath *const *paths, int32_t count, lbArena *arena,
-                        lbStoredPaths *out, lbError *err) {
-  int64_t keys = 0;
-  int32_t parts = 0;
-  for (int32_t i = 0; i < count; i++) {
-    if (!paths[i]) continue;
-    keys += lb_path_keys(paths[i])->key_count;
-    parts |= parts_of(lb_path_keys(paths[i]));
-  }
-  if (keys > INT32_MAX)
-    return lb_fail(err, LB_ERR_ARGUMENT, "motions have %lld keys, that is too many",
-                   (long long)keys);
-  *out = (lbStoredPaths){ .count = count, .key_count = (int32_t)keys };
-  if (!allocate(arena, parts, out)) return lb_fail_memory(err);
-  for (int32_t i = 0; i < count; i++) {
-    out->begin[i + 1] = out->begin[i];
-    if (paths[i]) store(lb_path_keys(paths[i]), (size_t)i, out);
-  }
-  return LB_OK;
+  return make_stored_path("cores", &keys, core, settings[0], settings[1] != 0, settings[2], out,
+                          err);
 }

@@ -37,7 +37,7 @@ static PetscInt *take_counts(const lbParts *parts, Vec sums, PetscInt most) {
   return counts;
 }
 
-static Counts count_blocks(const lbParts *parts) {
+static Counts count_petsc_blocks(const lbParts *parts) {
   Vec own, other;
   LB_PETSC(VecCreateMPI(PETSC_COMM_WORLD, parts->own_count, PETSC_DECIDE, &own));
   LB_PETSC(VecDuplicate(own, &other));
@@ -64,7 +64,7 @@ static void read_block(const lbFem *fem, const lbSparse *K, int32_t c, int32_t b
     }
 }
 
-static void add_stiffness(const lbParts *parts, const lbSparse *K) {
+static void add_petsc_stiffness(const lbParts *parts, const lbSparse *K) {
   const lbFem *fem = parts->fem;
   for (int32_t c = 0; c < fem->node_count; c++)
     for (int32_t b = fem->column_begin[c]; b < fem->column_begin[c + 1]; b++) {
@@ -97,7 +97,7 @@ static void create_matrix(const lbParts *parts, Mat *A) {
 }
 
 static void create_matrices(lbParts *parts) {
-  Counts counts = count_blocks(parts);
+  Counts counts = count_petsc_blocks(parts);
   create_matrix(parts, &parts->K);
   create_matrix(parts, &parts->M);
   LB_PETSC(MatSetBlockSize(parts->K, 3));
@@ -142,7 +142,7 @@ static double *take_diagonal(const lbParts *parts, Mat A) {
   return values;
 }
 
-static double trace(const lbParts *parts, Mat A) {
+static double sum_matrix_diagonal(const lbParts *parts, Mat A) {
   double *diagonal = take_diagonal(parts, A), sum = 0;
   for (int32_t i = 0; i < 3 * parts->own_count; i++) sum += fabs(diagonal[i]);
   lb_ranks_sum(&sum, 1);
@@ -181,8 +181,8 @@ static lbStatus check_matrices(lbParts *parts, lbError *err) {
                    "modes: the mass matrix is not positive definite at row %d (%g); a vertex "
                    "without mass?",
                    row, mass);
-  double stiffness = trace(parts, parts->K);
-  parts->mass_trace = trace(parts, parts->M);
+  double stiffness = sum_matrix_diagonal(parts, parts->K);
+  parts->mass_trace = sum_matrix_diagonal(parts, parts->M);
   parts->scale = stiffness / parts->mass_trace;
   if (parts->scale >= 1e-200 && parts->scale <= 1e200) return LB_OK;
   return lb_fail(err, LB_ERR_NUMERIC, "modes: trace of K %g, of M %g: check the units", stiffness,
@@ -213,7 +213,7 @@ lbStatus lb_parts_assemble(lbParts *parts, lbError *err) {
   status = lb_ranks_agree(status, err);
   if (!status) {
     create_matrices(parts);
-    if (parts->fem) add_stiffness(parts, K);
+    if (parts->fem) add_petsc_stiffness(parts, K);
     finish_matrix(parts->K);
     if (parts->fem) add_mass(parts);
     finish_matrix(parts->M);

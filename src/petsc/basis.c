@@ -26,7 +26,7 @@ void lb_found_basis_release(lbFoundBasis *found) {
   found->values = found->vectors = NULL;
 }
 
-static void release(Work *w) {
+static void release_rank_basis(Work *w) {
   lb_free(w->values);
   lb_free(w->X);
   lb_free(w->derivatives);
@@ -45,7 +45,7 @@ static void share_modes(Work *w, const lbEigen *eigen) {
 }
 
 // derivatives = −(H:Ψ_i)Ψ_j
-static lbStatus find_forces(Work *w, lbError *err) {
+static lbStatus find_derivative_forces(Work *w, lbError *err) {
   const lbFem *fem = w->parts->fem;
   size_t nodes = fem ? 3 * (size_t)fem->node_count : 0, pairs = (size_t)w->pairs;
   double *modes = lb_ranks_alloc(nodes * (size_t)w->modes + 1, sizeof(double));
@@ -75,7 +75,8 @@ static double *share_rigid(const Work *w, const lbEigen *eigen, int32_t *count) 
   return Z;
 }
 
-static lbStatus solve(Work *w, const lbPetscDef *def, const lbEigen *eigen, lbError *err) {
+static lbStatus solve_derivatives(Work *w, const lbPetscDef *def, const lbEigen *eigen,
+                                  lbError *err) {
   enum { BLOCK = 64 };
   lbStatics statics;
   int32_t rigid = 0;
@@ -93,7 +94,7 @@ static lbStatus solve(Work *w, const lbPetscDef *def, const lbEigen *eigen, lbEr
   return status;
 }
 
-static lbStatus scale(Work *w, lbError *err) {
+static lbStatus scale_derivatives(Work *w, lbError *err) {
   double *norms = lb_ranks_alloc((size_t)w->pairs, sizeof(double));
   double *MX = lb_ranks_alloc(w->own + 1, sizeof(double));
   for (size_t d = 0; d < (size_t)w->pairs; d++) {
@@ -120,12 +121,12 @@ static lbStatus scale(Work *w, lbError *err) {
 
 // ---- mass-PCA over the ranks -------------------------------------------------------------------
 
-static lbStatus agree(void *context, lbStatus status, lbError *err) {
+static lbStatus agree_on_status(void *context, lbStatus status, lbError *err) {
   (void)context;
   return lb_ranks_agree(status, err);
 }
 
-static lbStatus join(void *context, int32_t count, double *C, lbError *err) {
+static lbStatus join_rank_sums(void *context, int32_t count, double *C, lbError *err) {
   (void)context;
   size_t n = (size_t)count, ranks = (size_t)lb_ranks_count();
   bool first = lb_ranks_rank() == 0;
@@ -143,7 +144,7 @@ static lbStatus join(void *context, int32_t count, double *C, lbError *err) {
   return status;
 }
 
-static void multiply(void *context, int32_t count, const double *B, double *MB) {
+static void multiply_by_mass_rows(void *context, int32_t count, const double *B, double *MB) {
   Work *w = context;
   lb_parts_multiply(w->parts, w->parts->M, count, B, MB);
 }
@@ -153,13 +154,13 @@ static void sum(void *context, size_t count, double *values) {
   lb_ranks_sum(values, count);
 }
 
-static void spread(void *context, size_t count, double *values) {
+static void spread_from_first_rank(void *context, size_t count, double *values) {
   (void)context;
   lb_ranks_broadcast(values, count * sizeof *values);
 }
 
-static lbStatus finish(void *context, int32_t whole, const double *singular, const double *vectors,
-                       lbError *err) {
+static lbStatus finish_rank_basis(void *context, int32_t whole, const double *singular,
+                                  const double *vectors, lbError *err) {
   Work *w = context;
   (void)err;
   size_t count = (size_t)whole, size = 3 * (size_t)w->parts->node_count;
@@ -184,14 +185,14 @@ static void share_masses(const Work *w, double *lumped) {
   lb_free(masses);
 }
 
-static lbStatus reduce(Work *w, const char *name, lbError *err) {
+static lbStatus reduce_rank_candidates(Work *w, const char *name, lbError *err) {
   lbPcaRanks ranks = { .size = 3 * (int64_t)w->parts->node_count,
-                       .agree = agree,
-                       .join = join,
-                       .multiply = multiply,
+                       .agree = agree_on_status,
+                       .join = join_rank_sums,
+                       .multiply = multiply_by_mass_rows,
                        .sum = sum,
-                       .spread = spread,
-                       .finish = finish,
+                       .spread = spread_from_first_rank,
+                       .finish = finish_rank_basis,
                        .context = w };
   double *lumped = lb_ranks_alloc(w->own + 1, sizeof(double));
   double *singular = lb_ranks_alloc((size_t)w->found->size.dimension, sizeof(double));
@@ -216,15 +217,15 @@ lbStatus lb_parts_basis(lbParts *parts, const lbPetscDef *def, const lbEigen *ei
   lbStatus status = lb_ranks_progress("modal derivatives", 0, err);
   if (!status) status = lb_parts_assemble(parts, err);
   if (!status) share_modes(&w, eigen);
-  if (!status) status = find_forces(&w, err);
+  if (!status) status = find_derivative_forces(&w, err);
   found->force_seconds = MPI_Wtime() - start;
   start = MPI_Wtime();
-  if (!status) status = solve(&w, def, eigen, err);
+  if (!status) status = solve_derivatives(&w, def, eigen, err);
   found->solve_seconds = MPI_Wtime() - start;
   start = MPI_Wtime();
-  if (!status) status = scale(&w, err);
-  if (!status) status = reduce(&w, name, err);
+  if (!status) status = scale_derivatives(&w, err);
+  if (!status) status = reduce_rank_candidates(&w, name, err);
   found->pca_seconds = MPI_Wtime() - start;
-  release(&w);
+  release_rank_basis(&w);
   return status;
 }

@@ -14,7 +14,7 @@ struct lbPartCubature {
   lbAssembler *assembler;
 };
 
-static int by_number(const void *a, const void *b) {
+static int order_elements_by_number(const void *a, const void *b) {
   int32_t left = ((const lbComponent *)a)->number, right = ((const lbComponent *)b)->number;
   return (left > right) - (left < right);
 }
@@ -24,7 +24,9 @@ static lbStatus list_components(lbParts *parts, lbError *err) {
   lbStatus status = lb_components_list(parts->fem, &c->component_count, &c->components, err);
   for (int32_t i = 0; i < c->component_count && !status; i++)
     c->components[i].number = parts->elements[c->components[i].number];
-  if (!status) qsort(c->components, (size_t)c->component_count, sizeof *c->components, by_number);
+  if (!status)
+    qsort(c->components, (size_t)c->component_count, sizeof *c->components,
+          order_elements_by_number);
   return status;
 }
 
@@ -106,8 +108,8 @@ static Mine find_mine(const struct lbPartCubature *c, int32_t count, const int32
                 lb_ranks_alloc((size_t)count + 1, sizeof(int32_t)) };
   for (int32_t k = 0; k < count && c->component_count > 0; k++) {
     lbComponent key = { .number = numbers[k] };
-    const lbComponent *found =
-        bsearch(&key, c->components, (size_t)c->component_count, sizeof key, by_number);
+    const lbComponent *found = bsearch(&key, c->components, (size_t)c->component_count, sizeof key,
+                                       order_elements_by_number);
     if (!found) continue;
     mine.list[mine.count] = (int32_t)(found - c->components);
     mine.places[mine.count++] = k;

@@ -17,12 +17,12 @@ typedef struct Rows {
   int32_t *neighbours;
 } Rows;
 
-static void release_rows(Rows *rows) {
+static void release_cut_rows(Rows *rows) {
   lb_free(rows->begin);
   lb_free(rows->neighbours);
 }
 
-static int by_value(const void *a, const void *b) {
+static int order_cut_by_value(const void *a, const void *b) {
   int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
   return (x > y) - (x < y);
 }
@@ -33,7 +33,7 @@ static void open_rows(Rows *rows, int32_t count) {
 }
 
 // Once begin[i + 1] has the count of row i.
-static void place_rows(Rows *rows) {
+static void place_cut_rows(Rows *rows) {
   for (int32_t i = 0; i < rows->count; i++) rows->begin[i + 1] += rows->begin[i];
   rows->neighbours = lb_ranks_alloc(rows->begin[rows->count] + 1, sizeof(int32_t));
 }
@@ -43,7 +43,7 @@ static void settle_rows(Rows *rows) {
   size_t end = 0, begin = 0;
   for (int32_t i = 0; i < rows->count; i++) {
     size_t stop = rows->begin[i], kept = end;
-    qsort(rows->neighbours + begin, stop - begin, sizeof(int32_t), by_value);
+    qsort(rows->neighbours + begin, stop - begin, sizeof(int32_t), order_cut_by_value);
     for (size_t k = begin; k < stop; k++)
       if (end == kept || rows->neighbours[end - 1] != rows->neighbours[k])
         rows->neighbours[end++] = rows->neighbours[k];
@@ -70,7 +70,7 @@ static void list_own(const lbSpread *s, Rows *rows) {
             rows->begin[places[a] + 1]++;
         }
     }
-    if (!list) place_rows(rows);
+    if (!list) place_cut_rows(rows);
   }
   settle_rows(rows);
 }
@@ -99,7 +99,7 @@ static Pair *send_pairs(const lbSpread *s, const Rows *own, int32_t *received) {
 static void join_rows(const lbSpread *s, int32_t count, const Pair *pairs, Rows *rows) {
   open_rows(rows, s->slab_nodes);
   for (int32_t i = 0; i < count; i++) rows->begin[pairs[i].node - s->node_begin + 1]++;
-  place_rows(rows);
+  place_cut_rows(rows);
   for (int32_t i = 0; i < count; i++)
     rows->neighbours[rows->begin[pairs[i].node - s->node_begin]++] = pairs[i].neighbour;
   settle_rows(rows);
@@ -139,11 +139,11 @@ void lb_spread_cut(lbSpread *s) {
   int32_t count = 0;
   list_own(s, &own);
   Pair *pairs = send_pairs(s, &own, &count);
-  release_rows(&own);
+  release_cut_rows(&own);
   join_rows(s, count, pairs, &rows);
   lb_free(pairs);
   make_graph(s, &rows, &graph);
-  release_rows(&rows);
+  release_cut_rows(&rows);
   cut(s, graph);
   LB_PETSC(MatDestroy(&graph));
 }

@@ -20,7 +20,7 @@
 
 // As in linalg/eigen.c: the first s, in units of trace K / trace M, and what counts as zero, in s.
 static const double FIRST_SHIFT = 1e-8, LAST_SHIFT = 1e-3, ZERO_CANDIDATE = 1e-4;
-// The least eigenvalue of a K that is worked with as definite, in units of trace K / trace M.
+// Smallest eigenvalue of K at which K counts as definite, in units of trace K / trace M.
 static const double LEAST_VALUE = 1e-13;
 enum { MORE = 8 }; // vectors of LOBPCG's block beyond those wanted, which converge faster for it
 // Of the preconditioner of free bodies, likewise, and what LOBPCG stops at.
@@ -53,7 +53,7 @@ static PetscErrorCode tell_progress(EPS eps, PetscInt step, PetscInt converged, 
                                     void *context) {
   (void)eps, (void)step, (void)re, (void)im;
   int32_t total = *(int32_t *)context;
-  double done = 0; // each by the digits that it has
+  double done = 0; // progress of each vector: the digits of its residual
   for (int32_t i = 0; i < total && i < count; i++)
     done += i < converged ? 1 : fmin(fmax(log(errors[i]) / log(ITERATIVE_RESIDUAL), 0), 1);
   if (lb_ranks_rank() == 0) lb_progress("modes", 0.2 + 0.7 * done / total);
@@ -68,8 +68,8 @@ static void allocate_found(const lbParts *parts, int32_t total, Found *found) {
 }
 
 // From place `first` on.
-static void take_vectors(EPS eps, const lbParts *parts, int32_t first, int32_t count,
-                         Found *found) {
+static void take_eigen_vectors(EPS eps, const lbParts *parts, int32_t first, int32_t count,
+                               Found *found) {
   Vec w;
   LB_PETSC(VecDuplicate(parts->rows, &w));
   for (int32_t i = 0; i < count; i++) {
@@ -83,7 +83,8 @@ static void take_vectors(EPS eps, const lbParts *parts, int32_t first, int32_t c
 // ---- small dense problems ----------------------------------------------------------------------
 
 // G = Xᵀ Y over all rows; X, Y (rows x count).
-static void multiply_all(size_t rows, int32_t count, const double *X, const double *Y, double *G) {
+static void multiply_eigenvectors(size_t rows, int32_t count, const double *X, const double *Y,
+                                  double *G) {
   size_t n = (size_t)count;
   lb_rows_product(rows, count, count, X, Y, G);
   for (size_t i = 0; i < n; i++)
@@ -110,9 +111,9 @@ static lbStatus sharpen(const lbParts *parts, Found *found, lbError *err) {
   double *A = lb_ranks_alloc(n * n, sizeof(double)), *B = lb_ranks_alloc(n * n, sizeof(double));
   lb_parts_multiply(parts, parts->M, found->count, found->W, MW);
   lb_factor_solve(parts->factor, found->count, MW, X);
-  multiply_all(rows, found->count, X, MW, A);
+  multiply_eigenvectors(rows, found->count, X, MW, A);
   lb_parts_multiply(parts, parts->M, found->count, X, MW);
-  multiply_all(rows, found->count, X, MW, B);
+  multiply_eigenvectors(rows, found->count, X, MW, B);
   lbStatus status = solve_small(found->count, A, B, found->values, err);
   if (!status && rows > 0)
     lb_dense_multiply(LB_PLAIN, LB_PLAIN, (int32_t)rows, found->count, found->count, 1, X, A, 0,
@@ -125,7 +126,7 @@ static lbStatus sharpen(const lbParts *parts, Found *found, lbError *err) {
   return status;
 }
 
-static void open_search(const lbParts *parts, int32_t *total, EPS *eps) {
+static void open_eigen_search(const lbParts *parts, int32_t *total, EPS *eps) {
   LB_PETSC(EPSCreate(PETSC_COMM_WORLD, eps));
   LB_PETSC(EPSSetOperators(*eps, parts->K, parts->M));
   LB_PETSC(EPSSetProblemType(*eps, EPS_GHEP));
@@ -137,7 +138,7 @@ static void add_shift(const lbParts *parts, double shift, Mat *A) {
   LB_PETSC(MatAXPY(*A, shift, parts->M, SUBSET_NONZERO_PATTERN));
 }
 
-static lbStatus fail_negative(const char *cause, lbError *err) {
+static lbStatus fail_eigen_negative(const char *cause, lbError *err) {
   return lb_fail(err, LB_ERR_NUMERIC,
                  "modes: the stiffness or the mass matrix has a negative eigenvalue (K + s M: %s)",
                  cause);
@@ -147,11 +148,11 @@ static lbStatus fail_negative(const char *cause, lbError *err) {
 static lbStatus fail_factor(const lbParts *parts, Mat A, lbError *err) {
   lbError cause = *err;
   lb_indefinite_tell(parts, A, &cause);
-  return fail_negative(cause.text, err);
+  return fail_eigen_negative(cause.text, err);
 }
 
 // K + shift M, factored; `last`: no other is tried.
-static lbStatus factor_shifted(lbParts *parts, double shift, bool last, lbError *err) {
+static lbStatus factor_eigen_shifted(lbParts *parts, double shift, bool last, lbError *err) {
   Mat A = parts->K;
   lb_parts_drop_factor(parts);
   if (shift > 0) add_shift(parts, shift, &A);
@@ -219,7 +220,7 @@ static lbStatus search_small(lbParts *parts, int32_t total, Found *found, lbErro
   PetscInt converged = 0, all = 3 * parts->node_count;
   PetscInt space = total + (total > 20 ? total : 20);
   lbStatus status = LB_OK;
-  open_search(parts, &total, &eps);
+  open_eigen_search(parts, &total, &eps);
   LB_PETSC(EPSSetType(eps, EPSKRYLOVSCHUR));
   LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
   LB_PETSC(EPSSetTarget(eps, -parts->shift));
@@ -233,7 +234,7 @@ static lbStatus search_small(lbParts *parts, int32_t total, Found *found, lbErro
     status = lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged", (int)converged,
                      (int)total);
   else
-    take_vectors(eps, parts, 0, total, found);
+    take_eigen_vectors(eps, parts, 0, total, found);
   LB_PETSC(EPSDestroy(&eps));
   return status;
 }
@@ -242,7 +243,7 @@ static lbStatus search_small(lbParts *parts, int32_t total, Found *found, lbErro
 static lbStatus search_shifted(lbParts *parts, double shift, int32_t total, Found *found,
                                lbError *err) {
   bool last = shift * 100 > 1.001 * LAST_SHIFT * parts->scale;
-  lbStatus status = factor_shifted(parts, shift, last, err);
+  lbStatus status = factor_eigen_shifted(parts, shift, last, err);
   if (!status && shift == 0 && is_singular(parts))
     status = lb_fail(err, LB_ERR_NUMERIC, "the stiffness matrix is singular");
   if (status) return status;
@@ -292,12 +293,13 @@ static void deflate(const lbParts *parts, EPS eps, int32_t count, const double *
 }
 
 // Makes the first `count` columns orthonormal in the mass.
-static lbStatus orthonormalise(const lbParts *parts, Found *found, int32_t count, lbError *err) {
+static lbStatus orthonormalise_in_mass(const lbParts *parts, Found *found, int32_t count,
+                                       lbError *err) {
   size_t n = (size_t)count;
   double *MW = lb_ranks_alloc(found->rows * n + 1, sizeof(double));
   double *G = lb_ranks_alloc(n * n, sizeof(double));
   lb_parts_multiply(parts, parts->M, count, found->W, MW);
-  multiply_all(found->rows, count, found->W, MW, G);
+  multiply_eigenvectors(found->rows, count, found->W, MW, G);
   lbStatus status = lb_ranks_agree(lb_dense_cholesky(count, G, err), err);
   if (!status && found->rows > 0)
     lb_dense_divide_by_upper((int32_t)found->rows, count, G, found->W);
@@ -307,7 +309,7 @@ static lbStatus orthonormalise(const lbParts *parts, Found *found, int32_t count
 }
 
 // Multigrid of K, or of K + s M where K is singular.
-static void precondition(const lbParts *parts, EPS eps) {
+static void set_preconditioner(const lbParts *parts, EPS eps) {
   ST st;
   KSP solver;
   PC pc;
@@ -331,18 +333,18 @@ static lbStatus fail_search(const lbParts *parts, int32_t converged, int32_t wan
   char cause[80];
   int32_t row = lb_parts_negative_row(parts, parts->K, &value);
   snprintf(cause, sizeof cause, "sparse matrix: not positive definite at row %d", row);
-  if (row >= 0) return fail_negative(cause, err);
+  if (row >= 0) return fail_eigen_negative(cause, err);
   return lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged, use --solver direct",
                  converged, wanted);
 }
 
 // A search beside `rigid` motions that are known: how many vectors converged, which follow those.
-static int32_t iterate(const lbParts *parts, EPSType type, int32_t wanted, int32_t rigid,
-                       Found *found) {
+static int32_t run_slepc(const lbParts *parts, EPSType type, int32_t wanted, int32_t rigid,
+                         Found *found) {
   EPS eps;
   PetscInt converged = 0;
   double unit = sqrt(parts->mass_trace / (3.0 * parts->node_count));
-  open_search(parts, &wanted, &eps);
+  open_eigen_search(parts, &wanted, &eps);
   deflate(parts, eps, rigid, found->W);
   LB_PETSC(EPSSetType(eps, type));
   LB_PETSC(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
@@ -350,13 +352,13 @@ static int32_t iterate(const lbParts *parts, EPSType type, int32_t wanted, int32
   LB_PETSC(EPSLOBPCGSetBlockSize(eps, wanted + MORE));
   LB_PETSC(EPSSetConvergenceTestFunction(eps, relative_residual, &unit, NULL));
   LB_PETSC(EPSSetTolerances(eps, ITERATIVE_RESIDUAL, 1000));
-  precondition(parts, eps);
+  set_preconditioner(parts, eps);
   LB_PETSC(EPSSetFromOptions(eps));
   LB_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   PetscErrorCode code = EPSSolve(eps); // LOBPCG's vectors may become dependent
   LB_PETSC(PetscPopErrorHandler());
   if (!code) LB_PETSC(EPSGetConverged(eps, &converged));
-  if (converged >= wanted) take_vectors(eps, parts, rigid, wanted, found);
+  if (converged >= wanted) take_eigen_vectors(eps, parts, rigid, wanted, found);
   LB_PETSC(EPSDestroy(&eps));
   return (int32_t)converged;
 }
@@ -371,17 +373,17 @@ static lbStatus search_iteratively(lbParts *parts, int32_t wanted, Found *found,
   if (rigid) memcpy(found->W, motions, found->rows * (size_t)rigid * sizeof *motions);
   lb_solver_rigid_motions(parts, parts->K);
   lb_free(motions);
-  int32_t converged = iterate(parts, EPSLOBPCG, wanted, rigid, found);
-  if (converged < wanted) converged = iterate(parts, EPSGD, wanted, rigid, found);
+  int32_t converged = run_slepc(parts, EPSLOBPCG, wanted, rigid, found);
+  if (converged < wanted) converged = run_slepc(parts, EPSGD, wanted, rigid, found);
   if (converged < wanted) status = fail_search(parts, converged, wanted, err);
   parts->shift = parts->definite ? 0 : FIRST_SHIFT * parts->scale;
-  return status ? status : orthonormalise(parts, found, wanted + rigid, err);
+  return status ? status : orthonormalise_in_mass(parts, found, wanted + rigid, err);
 }
 
 // ---- results -----------------------------------------------------------------------------------
 
 // |K w − λ M w| / |K w| of every vector.
-static void find_residuals(const lbParts *parts, const Found *found, double *residuals) {
+static void find_eigen_residuals(const lbParts *parts, const Found *found, double *residuals) {
   size_t rows = found->rows;
   double *Kw = lb_ranks_alloc(rows + 1, sizeof(double));
   double *Mw = lb_ranks_alloc(rows + 1, sizeof(double));
@@ -403,11 +405,11 @@ static void find_residuals(const lbParts *parts, const Found *found, double *res
 }
 
 // The first `rigid` vectors apart from `count` others.
-static void store(const lbParts *parts, const Found *found, int32_t rigid, int32_t count,
-                  lbRows *out) {
+static void store_eigenvectors(const lbParts *parts, const Found *found, int32_t rigid,
+                               int32_t count, lbRows *out) {
   size_t rows = found->rows, zero = (size_t)rigid, elastic = (size_t)count;
   double *residuals = lb_ranks_alloc((size_t)found->count, sizeof(double));
-  find_residuals(parts, found, residuals);
+  find_eigen_residuals(parts, found, residuals);
   out->count = count;
   out->rigid_count = rigid;
   out->values = lb_ranks_alloc(elastic, sizeof(double));
@@ -461,10 +463,10 @@ lbStatus lb_rows_modes(lbParts *parts, const lbPetscDef *def, int32_t count, lbR
                     : search_iteratively(parts, count, &found, err);
     if (!status) status = check_stable(parts, &found, err);
     int32_t zeros = status ? 0 : count_rigid(parts, &found);
-    bool enough = !status && found.count - zeros >= count;
-    if (enough) store(parts, &found, zeros, count, out);
+    bool complete = !status && found.count - zeros >= count;
+    if (complete) store_eigenvectors(parts, &found, zeros, count, out);
     release_found(&found);
-    if (enough) break;
+    if (complete) break;
     rigid = zeros + 6; // some of those may not have been seen
   }
   out->seconds = MPI_Wtime() - start;

@@ -5,7 +5,7 @@
 #include "limber/petsc.h"
 #include "petsc/parts.h"
 
-// Rows of this rank of what was found, on every rank; values, residuals and kinds alike.
+// This rank's rows of the vectors found, on every rank; values, residuals and kinds alike.
 typedef struct lbRows {
   int32_t count, rigid_count;
   double *values, *residuals; // (count)

@@ -53,8 +53,8 @@ lbPetscDef lb_petsc_def(void) { return (lbPetscDef){ .solver = LB_PETSC_AUTO }; 
 // ---- operations, on all ranks ------------------------------------------------------------------
 
 // Columns of whole system vectors through a matrix; X, Y: rank 0.
-static lbStatus multiply(lbParts *parts, const Call *call, const double *X, double *Y,
-                         lbError *err) {
+static lbStatus multiply_system_columns(lbParts *parts, const Call *call, const double *X,
+                                        double *Y, lbError *err) {
   lbStatus status = lb_parts_assemble(parts, err);
   if (status) return status;
   size_t rows = 3 * (size_t)parts->own_count, size = 3 * (size_t)parts->node_count;
@@ -71,8 +71,8 @@ static lbStatus multiply(lbParts *parts, const Call *call, const double *X, doub
 }
 
 // Columns of whole full vectors through the mass of all vertices.
-static lbStatus multiply_all(lbParts *parts, const Call *call, const double *X, double *Y,
-                             lbError *err) {
+static lbStatus multiply_petsc_all(lbParts *parts, const Call *call, const double *X, double *Y,
+                                   lbError *err) {
   const lbFem *fem = parts->fem;
   size_t rows = 3 * (size_t)parts->vertices.count;
   size_t size = parts->whole ? 3 * (size_t)parts->whole->vertex_count : 0;
@@ -133,7 +133,7 @@ static lbStatus gather_modes(const lbParts *parts, const lbRows *rows, lbEigen *
   return status;
 }
 
-static lbStatus find_modes(lbParts *parts, const Call *call, lbEigen **out, lbError *err) {
+static lbStatus find_petsc_modes(lbParts *parts, const Call *call, lbEigen **out, lbError *err) {
   lbRows rows = { 0 };
   lbStatus status = lb_parts_assemble(parts, err);
   if (!status) status = lb_rows_modes(parts, &settings, call->count, &rows, err);
@@ -226,10 +226,10 @@ static void carry_out(const Call *call) {
     lb_parts_destroy(parts);
     bodies[call->body] = NULL;
     break;
-  case MULTIPLY: multiply(parts, call, NULL, NULL, &err); break;
-  case MULTIPLY_ALL: multiply_all(parts, call, NULL, NULL, &err); break;
+  case MULTIPLY: multiply_system_columns(parts, call, NULL, NULL, &err); break;
+  case MULTIPLY_ALL: multiply_petsc_all(parts, call, NULL, NULL, &err); break;
   case MOMENTS: sum_moments(parts, call, moments); break;
-  case EIGEN: find_modes(parts, call, NULL, &err); break;
+  case EIGEN: find_petsc_modes(parts, call, NULL, &err); break;
   case BASIS: help_with_basis(parts); break;
   case POLYNOMIALS: help_with_polynomials(parts, call); break;
   case CUBATURE_BEGIN: lb_part_cubature_begin(parts, call->count, NULL, &err); break;
@@ -258,7 +258,7 @@ void lb_petsc_serve(void) {
 
 // ---- rank 0 ------------------------------------------------------------------------------------
 
-static int32_t body_of(const lbFem *fem) {
+static int32_t find_petsc_body(const lbFem *fem) {
   int32_t body = 0;
   while (fem && bodies[body] != fem->remote) body++;
   return body;
@@ -266,7 +266,7 @@ static int32_t body_of(const lbFem *fem) {
 
 static Call announce(const lbFem *fem, Operation operation, int32_t count, int32_t choice) {
   Call call = {
-    .operation = (int32_t)operation, .body = body_of(fem), .count = count, .choice = choice
+    .operation = (int32_t)operation, .body = find_petsc_body(fem), .count = count, .choice = choice
   };
   lb_ranks_broadcast(&call, sizeof call);
   return call;
@@ -302,17 +302,17 @@ static void close_body(lbFem *fem) {
 static lbStatus call_multiply(const lbFem *fem, lbFemMatrix matrix, int32_t count, const double *X,
                               double *Y, lbError *err) {
   Call call = announce(fem, MULTIPLY, count, (int32_t)matrix);
-  return multiply(fem->remote, &call, X, Y, err);
+  return multiply_system_columns(fem->remote, &call, X, Y, err);
 }
 
 static lbStatus call_multiply_all(const lbFem *fem, int32_t material, int32_t count,
                                   const double *X, double *Y, lbError *err) {
   Call call = announce(fem, MULTIPLY_ALL, count, material);
-  return multiply_all(fem->remote, &call, X, Y, err);
+  return multiply_petsc_all(fem->remote, &call, X, Y, err);
 }
 
 static void call_moments(const lbFem *fem, const double c[3], double moments[3][3]) {
-  Call call = { .operation = MOMENTS, .body = body_of(fem) };
+  Call call = { .operation = MOMENTS, .body = find_petsc_body(fem) };
   memcpy(call.numbers, c, sizeof call.numbers);
   lb_ranks_broadcast(&call, sizeof call);
   sum_moments(fem->remote, &call, moments);
@@ -321,7 +321,7 @@ static void call_moments(const lbFem *fem, const double c[3], double moments[3][
 static lbStatus call_eigen(const lbFem *fem, const lbEigenDef *def, lbEigen **out, lbError *err) {
   if (lb_stage_load_modes(settings.restart, fem, def->count, out)) return LB_OK;
   Call call = announce(fem, EIGEN, def->count, 0);
-  lbStatus status = find_modes(fem->remote, &call, out, err);
+  lbStatus status = find_petsc_modes(fem->remote, &call, out, err);
   return status ? status : lb_stage_save_modes(settings.restart, fem, def->count, *out, err);
 }
 
@@ -336,7 +336,7 @@ static lbStatus keep_basis(const lbFem *fem, lbFoundBasis *found, lbBasis *basis
                                      found->size.whole, found->vectors, found->values, basis, err);
 }
 
-static lbStatus check_basis(const lbFem *fem, const lbBasisDef *def, lbError *err) {
+static lbStatus check_petsc_basis(const lbFem *fem, const lbBasisDef *def, lbError *err) {
   int32_t candidates = def->mode_count + def->mode_count * (def->mode_count + 1) / 2;
   if (def->spectral_deflation || def->metric != fem->mass_kind)
     return lb_fail(
@@ -351,7 +351,7 @@ static lbStatus call_basis(const lbFem *fem, const lbBasisDef *def, lbBasis *bas
   lbEigen *eigen = NULL;
   lbFoundBasis found = { .mode_count = def->mode_count,
                          .size = { .dimension = def->dimension, .at_most = def->at_most } };
-  lbStatus status = check_basis(fem, def, err);
+  lbStatus status = check_petsc_basis(fem, def, err);
   if (!status) status = lb_fem_eigen(fem, NULL, def->mode_count, NULL, &eigen, err);
   if (status) return status;
   basis->mode_seconds = eigen->seconds;
@@ -400,7 +400,7 @@ static lbStatus call_forces(const lbFem *fem, int32_t count, const double *poses
 static lbStatus call_columns(const lbColumns *columns, lbColumnsTask task, int32_t count,
                              const int32_t *list, const double *in, double *out, lbError *err) {
   Call call = { .operation = COLUMNS,
-                .body = body_of(columns->fem),
+                .body = find_petsc_body(columns->fem),
                 .count = count,
                 .choice = (int32_t)task,
                 .pose_count = columns->pose_count };
@@ -473,7 +473,8 @@ lbStatus lb_petsc_measure(const lbFem *fem, int32_t mode_count, bool solve, lbPe
                           lbError *err) {
   if (!fem->engine)
     return lb_fail(err, LB_ERR_UNSUPPORTED, "%s: shells are not spread over ranks", fem->name);
-  return lb_petsc_measure_body(&(lbPetscBody){ .id = body_of(fem) }, mode_count, solve, out, err);
+  return lb_petsc_measure_body(&(lbPetscBody){ .id = find_petsc_body(fem) }, mode_count, solve, out,
+                               err);
 }
 
 // ---- start and end -----------------------------------------------------------------------------

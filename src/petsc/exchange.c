@@ -6,7 +6,7 @@
 
 // ---- exchanges ---------------------------------------------------------------------------------
 
-static int32_t add_up(const int *counts, int *begin) {
+static int32_t add_exchange_up(const int *counts, int *begin) {
   int ranks = lb_ranks_count(), sum = 0;
   for (int r = 0; r < ranks; r++) {
     begin[r] = sum;
@@ -24,8 +24,8 @@ void lb_exchange_open(lbExchange *exchange, int32_t count, const int32_t *ranks)
   for (int32_t i = 0; i < count; i++) exchange->send_counts[ranks[i]]++;
   MPI_Alltoall(exchange->send_counts, 1, MPI_INT, exchange->receive_counts, 1, MPI_INT,
                PETSC_COMM_WORLD);
-  exchange->sent = add_up(exchange->send_counts, exchange->send_begin);
-  exchange->received = add_up(exchange->receive_counts, exchange->receive_begin);
+  exchange->sent = add_exchange_up(exchange->send_counts, exchange->send_begin);
+  exchange->received = add_exchange_up(exchange->receive_counts, exchange->receive_begin);
 }
 
 void lb_exchange_release(lbExchange *exchange) {

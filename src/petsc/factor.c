@@ -38,7 +38,7 @@ struct lbFactor {
   lbExchange exchange;  // from there to the ranks of the rows
   int32_t *arriving;    // (rows) where those that arrive belong
   bool exchanges;       // the last four are there
-  int32_t width;        // right-hand sides that there is room for in
+  int32_t width;        // right-hand sides that fit into
   double *solutions, *sent, *arrived;
 };
 
@@ -56,7 +56,7 @@ static void take_options(DMUMPS_STRUC_C *mumps) {
   }
 }
 
-static void begin(DMUMPS_STRUC_C *mumps) {
+static void begin_mumps(DMUMPS_STRUC_C *mumps) {
   mumps->comm_fortran = (MUMPS_INT)MPI_Comm_c2f(PETSC_COMM_WORLD);
   mumps->par = 1;
   mumps->sym = 1;
@@ -69,8 +69,8 @@ static void begin(DMUMPS_STRUC_C *mumps) {
   mumps->icntl[MATRIX_FORM] = 3;
   mumps->icntl[RIGHT_SIDE_FORM] = 10;
   mumps->icntl[SOLUTION_FORM] = 1;
-  // Two ranks have enough in the two halves of a body; sharing fronts makes them wait for each
-  // other.
+  // With two ranks each has one half of a body to work on; sharing fronts would make them wait for
+  // each other.
   if (lb_ranks_count() == 2) mumps->keep[SHARED_FRONT] = NO_FRONT;
   take_options(mumps);
   mumps->icntl[STREAM] = mumps->icntl[VERBOSITY] > 0 ? 6 : -1;
@@ -125,11 +125,11 @@ static void take_order(const lbParts *parts, DMUMPS_STRUC_C *mumps) {
   lb_free(place);
 }
 
-static lbStatus judge(const DMUMPS_STRUC_C *mumps, lbError *err) {
+static lbStatus check_mumps_result(const DMUMPS_STRUC_C *mumps, lbError *err) {
   int code = mumps->infog[0], negative = mumps->infog[11];
   if (code == OUT_OF_ROOM || code == NO_MEMORY || code == MEMORY_LIMIT)
     return lb_fail(err, LB_ERR_MEMORY,
-                   "the factor needs about %d MB over all ranks, which there are not: use more "
+                   "the factor needs about %d MB over all ranks, more than is free: use more "
                    "machines, a coarser mesh, or --solver iterative",
                    (int)mumps->infog[16]);
   if (code == NO_PIVOT || (code >= 0 && negative > 0))
@@ -158,14 +158,14 @@ lbStatus lb_factor_create(const lbParts *parts, Mat A, lbFactor **out, lbError *
   f->first = 3 * parts->own_begin;
   f->places = lb_ranks_alloc((size_t)f->rows + 1, sizeof *f->places);
   for (int32_t r = 0; r < f->rows; r++) f->places[r] = f->first + r + 1;
-  begin(mumps);
+  begin_mumps(mumps);
   mumps->n = 3 * parts->node_count;
   take_matrix(f, A, mumps);
   take_order(parts, mumps);
   mumps->job = ANALYSE;
   dmumps_c(mumps);
   if (mumps->infog[0] >= 0) run_factor(mumps);
-  lbStatus status = judge(mumps, err);
+  lbStatus status = check_mumps_result(mumps, err);
   drop_matrix(mumps);
   if (status)
     lb_factor_destroy(f);
@@ -201,7 +201,7 @@ typedef struct Row {
   int32_t place;
 } Row;
 
-static int by_number(const void *a, const void *b) {
+static int order_rows_by_number(const void *a, const void *b) {
   const Row *x = a, *y = b;
   return (x->number > y->number) - (x->number < y->number);
 }
@@ -216,7 +216,7 @@ static void open_exchange(lbFactor *f) {
   MPI_Allgather(&f->first, 1, MPI_INT32_T, begin, 1, MPI_INT32_T, PETSC_COMM_WORLD);
   begin[ranks] = f->mumps.n;
   for (size_t i = 0; i < count; i++) rows[i] = (Row){ f->found[i], (int32_t)i };
-  qsort(rows, count, sizeof *rows, by_number);
+  qsort(rows, count, sizeof *rows, order_rows_by_number);
   f->found_order = lb_ranks_alloc(count + 1, sizeof *f->found_order);
   for (size_t i = 0, r = 0; i < count; i++) {
     while (rows[i].number - 1 >= begin[r + 1]) r++;
@@ -235,7 +235,7 @@ static void open_exchange(lbFactor *f) {
   lb_free(numbers);
 }
 
-// Columns of what was found here (found_count x count) into those of this rank's rows.
+// Copies columns of the solution found here (found_count x count) into those of this rank's rows.
 static void deliver(lbFactor *f, int32_t count, double *X) {
   size_t here = (size_t)f->found_count, rows = (size_t)f->rows, n = (size_t)count;
   for (size_t i = 0; i < here; i++)
@@ -247,7 +247,7 @@ static void deliver(lbFactor *f, int32_t count, double *X) {
 }
 
 // Kept from one solve to the next: fresh pages take as long as the exchange.
-static void make_room(lbFactor *f, int32_t count) {
+static void make_factor_room(lbFactor *f, int32_t count) {
   size_t here = (size_t)f->found_count, rows = (size_t)f->rows, n = (size_t)count;
   if (count <= f->width) return;
   drop_room(f);
@@ -261,7 +261,7 @@ void lb_factor_solve(lbFactor *f, int32_t count, const double *B, double *X) {
   DMUMPS_STRUC_C *mumps = &f->mumps;
   f->found_count = mumps->info[22];
   if (!f->found) f->found = lb_ranks_alloc((size_t)f->found_count + 1, sizeof *f->found);
-  make_room(f, count);
+  make_factor_room(f, count);
   mumps->nrhs = count;
   mumps->nloc_rhs = mumps->lrhs_loc = f->rows;
   mumps->irhs_loc = f->places;

@@ -1,8 +1,8 @@
 // A = L D Lᵀ of a symmetric definite matrix in parts, by MUMPS.
 //
 // MUMPS is called by itself, not through PETSc, so that it eliminates in limber's order (order.h):
-// Debian's has no ordering but its own, which cuts a body neither as small nor as evenly. What a
-// solve needs to know about who has which row is found once.
+// Debian's has no ordering but its own, which cuts a body neither as small nor as evenly. The
+// distribution of rows over ranks, which solves need, is found once.
 #ifndef LB_PETSC_FACTOR_H
 #define LB_PETSC_FACTOR_H
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bytes of rank 0 for each entry of a triangle: as it comes, its place, and in the matrix.
+// Bytes of rank 0 for each entry of a triangle: received, its index, and in the matrix.
 static const double ENTRY_BYTES = 48;
 
 // One rank's entries of the lower triangle, by PETSc's numbers of rows.
@@ -21,13 +21,13 @@ typedef struct Entries {
   double *places;   // (rows)
 } Entries;
 
-static void release(Entries *e) {
+static void release_indefinite(Entries *e) {
   void *blocks[] = { e->lengths, e->columns, e->values, e->nodes, e->places };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   *e = (Entries){ 0 };
 }
 
-static void allocate(Entries *e, int32_t rows, int32_t count) {
+static void allocate_indefinite(Entries *e, int32_t rows, int32_t count) {
   *e = (Entries){ .rows = rows, .count = count };
   e->lengths = lb_ranks_alloc((size_t)rows + 1, sizeof *e->lengths);
   e->columns = lb_ranks_alloc((size_t)count + 1, sizeof *e->columns);
@@ -52,7 +52,7 @@ static int64_t count_entries(const lbParts *parts, Mat A) {
 
 static void take_own(const lbParts *parts, Mat A, int32_t count, Entries *own) {
   size_t at = 0;
-  allocate(own, 3 * parts->own_count, count);
+  allocate_indefinite(own, 3 * parts->own_count, count);
   for (int32_t r = 0; r < own->rows; r++) {
     PetscInt row = 3 * parts->own_begin + r, entries;
     const PetscInt *columns;
@@ -70,7 +70,7 @@ static void take_own(const lbParts *parts, Mat A, int32_t count, Entries *own) {
   memcpy(own->places, parts->places, (size_t)own->rows * sizeof *own->places);
 }
 
-static void gather(const void *own, int32_t count, MPI_Datatype type, void *whole) {
+static void gather_to_first_rank(const void *own, int32_t count, MPI_Datatype type, void *whole) {
   int ranks = lb_ranks_count(), here = count;
   int *counts = lb_ranks_alloc((size_t)ranks, sizeof *counts);
   int *begin = lb_ranks_alloc((size_t)ranks, sizeof *begin);
@@ -83,12 +83,12 @@ static void gather(const void *own, int32_t count, MPI_Datatype type, void *whol
 
 static void gather_all(const lbParts *parts, const Entries *own, int32_t count, Entries *whole) {
   bool first = lb_ranks_rank() == 0;
-  allocate(whole, first ? 3 * parts->node_count : 0, first ? count : 0);
-  gather(own->lengths, own->rows, MPI_INT32_T, whole->lengths);
-  gather(own->columns, own->count, MPI_INT32_T, whole->columns);
-  gather(own->values, own->count, MPI_DOUBLE, whole->values);
-  gather(own->nodes, own->rows / 3, MPI_INT32_T, whole->nodes);
-  gather(own->places, own->rows, MPI_DOUBLE, whole->places);
+  allocate_indefinite(whole, first ? 3 * parts->node_count : 0, first ? count : 0);
+  gather_to_first_rank(own->lengths, own->rows, MPI_INT32_T, whole->lengths);
+  gather_to_first_rank(own->columns, own->count, MPI_INT32_T, whole->columns);
+  gather_to_first_rank(own->values, own->count, MPI_DOUBLE, whole->values);
+  gather_to_first_rank(own->nodes, own->rows / 3, MPI_INT32_T, whole->nodes);
+  gather_to_first_rank(own->places, own->rows, MPI_DOUBLE, whole->places);
 }
 
 // ---- the matrix in limber's numbers ------------------------------------------------------------
@@ -108,7 +108,7 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static lbStatus make_pattern(const Entries *e, lbSparse **out, lbError *err) {
+static lbStatus make_shifted_pattern(const Entries *e, lbSparse **out, lbError *err) {
   size_t n = (size_t)e->rows;
   int32_t *begin = lb_ranks_alloc(n + 2, sizeof *begin); // moved by one while it is filled
   int32_t *rows = lb_ranks_alloc((size_t)e->count + 1, sizeof *rows);
@@ -129,8 +129,8 @@ static lbStatus make_pattern(const Entries *e, lbSparse **out, lbError *err) {
   return status;
 }
 
-static lbStatus make_matrix(const Entries *e, lbSparse **out, lbError *err) {
-  lbStatus status = make_pattern(e, out, err);
+static lbStatus make_shifted_matrix(const Entries *e, lbSparse **out, lbError *err) {
+  lbStatus status = make_shifted_pattern(e, out, err);
   for (int32_t r = 0, k = 0; r < e->rows && !status; r++)
     for (int32_t end = k + e->lengths[r]; k < end; k++) {
       Place place = place_of(e, r, e->columns[k]);
@@ -148,7 +148,7 @@ static lbStatus make_matrix(const Entries *e, lbSparse **out, lbError *err) {
 static void factor_whole(const Entries *whole, lbError *cause) {
   lbSparse *A = NULL;
   lbCholesky *factor = NULL;
-  lbStatus status = make_matrix(whole, &A, cause);
+  lbStatus status = make_shifted_matrix(whole, &A, cause);
   if (!status) status = lb_cholesky_create(A, &factor, cause);
   if (!status) status = lb_cholesky_factor(factor, A, cause);
   lb_cholesky_destroy(factor);
@@ -174,9 +174,9 @@ void lb_indefinite_tell(const lbParts *parts, Mat A, lbError *err) {
   lbError cause = { 0 };
   take_own(parts, A, (int32_t)here, &own);
   gather_all(parts, &own, (int32_t)count, &whole);
-  release(&own);
+  release_indefinite(&own);
   if (lb_ranks_rank() == 0) factor_whole(&whole, &cause);
-  release(&whole);
+  release_indefinite(&whole);
   lb_ranks_broadcast(&cause, sizeof cause);
   if (err && cause.text[0]) *err = cause;
 }

@@ -46,7 +46,8 @@ void lb_rows_add(size_t rows, int32_t n, int32_t m, double a, const double *Y, c
 }
 
 // X (rows x n) <- X C; C (n x kept).
-static void combine(size_t rows, int32_t n, int32_t kept, const double *C, double *X) {
+static void combine_krylov_vectors(size_t rows, int32_t n, int32_t kept, const double *C,
+                                   double *X) {
   double *copy = lb_ranks_alloc(rows * (size_t)n + 1, sizeof *copy);
   memcpy(copy, X, rows * (size_t)n * sizeof *copy);
   memset(X, 0, rows * (size_t)kept * sizeof *X);
@@ -65,9 +66,9 @@ static double random_of(uint64_t row, uint64_t column) {
   return (double)((x ^ x >> 31) >> 11) / 4503599627370496.0 - 1;
 }
 
-// W loses what it has of the first `basis` columns of V; C (basis x width) gets that added. MW = M
-// W before and after.
-static void project(Space *s, int32_t basis, int32_t width, double *C) {
+// Subtracts from W its projection on the first `basis` columns of V, adding it to C (basis x
+// width). MW = M W before and after.
+static void project_out_krylov(Space *s, int32_t basis, int32_t width, double *C) {
   size_t count = (size_t)basis * (size_t)width;
   if (basis == 0) return;
   double *taken = lb_ranks_alloc(count, sizeof *taken);
@@ -91,8 +92,8 @@ static void column_lengths(const Space *s, int32_t width, double *lengths) {
 // W = Q R with R (width x width; the first rows, as many as Q has columns): directions that depend
 // on others are left out. lengths: what columns had before the basis was taken out. *kept: the
 // width of Q, which W begins with.
-static lbStatus orthonormalise(Space *s, int32_t width, const double *lengths, double *R,
-                               int32_t *kept, lbError *err) {
+static lbStatus orthonormalise_block(Space *s, int32_t width, const double *lengths, double *R,
+                                     int32_t *kept, lbError *err) {
   size_t n = (size_t)width;
   double G[BLOCK * BLOCK], values[BLOCK], turn[BLOCK * BLOCK] = { 0 }, left[BLOCK], scale[BLOCK];
   lbStatus status = LB_OK;
@@ -116,23 +117,23 @@ static lbStatus orthonormalise(Space *s, int32_t width, const double *lengths, d
     }
     ++*kept;
   }
-  combine(s->rows, width, *kept, turn, s->W);
-  combine(s->rows, width, *kept, turn, s->MW);
+  combine_krylov_vectors(s->rows, width, *kept, turn, s->W);
+  combine_krylov_vectors(s->rows, width, *kept, turn, s->MW);
   return status;
 }
 
-// W into an orthonormal block Q behind the basis; what it was: W = V C + Q B.
-static lbStatus take_block(Space *s, int32_t basis, int32_t width, double *C, lbError *err) {
+// Makes W an orthonormal block Q behind the basis; before: W = V C + Q B.
+static lbStatus take_krylov_block(Space *s, int32_t basis, int32_t width, double *C, lbError *err) {
   double lengths[BLOCK], R[BLOCK * BLOCK] = { 0 }, again[BLOCK * BLOCK] = { 0 };
   int32_t first = 0, kept = 0;
   lb_parts_multiply(s->parts, s->parts->M, width, s->W, s->MW);
   column_lengths(s, width, lengths);
-  project(s, basis, width, C);
-  lbStatus status = orthonormalise(s, width, lengths, R, &first, err);
+  project_out_krylov(s, basis, width, C);
+  lbStatus status = orthonormalise_block(s, width, lengths, R, &first, err);
   if (!status && first > 0) { // a second time, against rounding
     for (int32_t c = 0; c < first; c++) lengths[c] = 1;
-    project(s, basis, first, NULL);
-    status = orthonormalise(s, first, lengths, again, &kept, err);
+    project_out_krylov(s, basis, first, NULL);
+    status = orthonormalise_block(s, first, lengths, again, &kept, err);
   }
   memset(s->B, 0, sizeof(double) * BLOCK * BLOCK);
   for (size_t c = 0; c < (size_t)width; c++)
@@ -146,25 +147,25 @@ static lbStatus take_block(Space *s, int32_t basis, int32_t width, double *C, lb
 
 // ---- the iteration -----------------------------------------------------------------------------
 
-static lbStatus begin(Space *s, uint64_t first, lbError *err) {
+static lbStatus begin_krylov_space(Space *s, uint64_t first, lbError *err) {
   for (size_t c = 0; c < BLOCK; c++)
     for (size_t i = 0; i < s->rows; i++) {
-      // rows are numbered by rank: the node's place tells the same on any number of them
+      // rows are numbered by rank, so a node's position seeds it alike on any number of ranks
       const double *x = s->parts->places + 3 * (i / 3);
       uint64_t bits[3];
       memcpy(bits, x, sizeof bits);
       uint64_t key = bits[0] * 31 + bits[1] * 1009 + bits[2] * 100003 + i % 3;
       s->W[s->rows * c + i] = random_of(key, first + c);
     }
-  return take_block(s, s->m, BLOCK, NULL, err);
+  return take_krylov_block(s, s->m, BLOCK, NULL, err);
 }
 
-static lbStatus step(Space *s, lbError *err) {
+static lbStatus take_krylov_step(Space *s, lbError *err) {
   int32_t width = s->pending, basis = s->m + width;
   size_t n = (size_t)basis, ld = (size_t)s->capacity;
   double *C = lb_ranks_alloc(n * (size_t)width + 1, sizeof *C);
   lb_factor_solve(s->parts->factor, width, s->MW, s->W);
-  lbStatus status = take_block(s, basis, width, C, err);
+  lbStatus status = take_krylov_block(s, basis, width, C, err);
   for (size_t c = 0; c < (size_t)width && !status; c++)
     for (size_t i = 0; i < n; i++) {
       size_t j = (size_t)s->m + c;
@@ -178,7 +179,7 @@ static lbStatus step(Space *s, lbError *err) {
 }
 
 // Ritz pairs, largest first; `last` columns of V came last.
-static lbStatus find_pairs(Space *s, int32_t last, lbError *err) {
+static lbStatus find_krylov_pairs(Space *s, int32_t last, lbError *err) {
   size_t m = (size_t)s->m, ld = (size_t)s->capacity;
   for (size_t j = 0; j < m; j++) memcpy(s->Y + m * j, s->T + ld * j, m * sizeof(double));
   lbStatus status = LB_OK;
@@ -210,7 +211,7 @@ static lbStatus find_pairs(Space *s, int32_t last, lbError *err) {
   return LB_OK;
 }
 
-static int32_t count_converged(const Space *s) {
+static int32_t count_krylov_converged(const Space *s) {
   int32_t count = 0;
   while (count < s->wanted && count < s->m && s->residuals[count] <= TOLERANCE * s->theta[count])
     count++;
@@ -218,11 +219,11 @@ static int32_t count_converged(const Space *s) {
 }
 
 // Keeps the first Ritz vectors and Q.
-static void restart(Space *s, int32_t keep) {
+static void restart_krylov(Space *s, int32_t keep) {
   size_t m = (size_t)s->m, ld = (size_t)s->capacity, rows = s->rows;
   double *Q = lb_ranks_alloc(rows * (size_t)s->pending + 1, sizeof *Q);
   memcpy(Q, s->V + rows * m, rows * (size_t)s->pending * sizeof *Q);
-  combine(rows, s->m, keep, s->Y, s->V);
+  combine_krylov_vectors(rows, s->m, keep, s->Y, s->V);
   memcpy(s->V + rows * (size_t)keep, Q, rows * (size_t)s->pending * sizeof *Q);
   memset(s->T, 0, ld * ld * sizeof *s->T);
   for (size_t i = 0; i < (size_t)keep; i++) s->T[ld * i + i] = s->theta[i];
@@ -230,26 +231,27 @@ static void restart(Space *s, int32_t keep) {
   lb_free(Q);
 }
 
-static lbStatus iterate(Space *s, lbError *err) {
-  lbStatus status = begin(s, 0, err);
+static lbStatus iterate_krylov(Space *s, lbError *err) {
+  lbStatus status = begin_krylov_space(s, 0, err);
   for (int32_t restarts = 0; restarts < RESTARTS_MOST && !status;) {
     int32_t last = s->pending;
-    if (last == 0) status = begin(s, (uint64_t)s->m, err); // the space is closed: look beside it
+    if (last == 0)
+      status = begin_krylov_space(s, (uint64_t)s->m, err); // the space is closed: look beside it
     last = s->pending;
     if (!status && last == 0) break; // nor is there anything
-    if (!status) status = step(s, err);
-    if (!status) status = find_pairs(s, last, err);
+    if (!status) status = take_krylov_step(s, err);
+    if (!status) status = find_krylov_pairs(s, last, err);
     if (status) return status;
-    int32_t converged = count_converged(s);
+    int32_t converged = count_krylov_converged(s);
     status = lb_ranks_progress("modes", 0.2 + 0.7 * fmin(1, (double)converged / s->wanted), err);
     if (status || converged == s->wanted) return status;
     if (s->m + 2 * BLOCK <= s->capacity) continue;
-    restart(s, s->wanted + BLOCK);
+    restart_krylov(s, s->wanted + BLOCK);
     restarts++;
   }
   return status ? status
                 : lb_fail(err, LB_ERR_NUMERIC, "modes: only %d of %d modes converged",
-                          (int)count_converged(s), (int)s->wanted);
+                          (int)count_krylov_converged(s), (int)s->wanted);
 }
 
 lbStatus lb_krylov_search(lbParts *parts, int32_t count, double *vectors, lbError *err) {
@@ -266,7 +268,7 @@ lbStatus lb_krylov_search(lbParts *parts, int32_t count, double *vectors, lbErro
   s.B = lb_ranks_alloc(BLOCK * BLOCK, sizeof(double));
   s.theta = lb_ranks_alloc(capacity, sizeof(double));
   s.residuals = lb_ranks_alloc(capacity, sizeof(double));
-  lbStatus status = iterate(&s, err);
+  lbStatus status = iterate_krylov(&s, err);
   memset(vectors, 0, s.rows * (size_t)count * sizeof *vectors);
   if (!status) lb_rows_add(s.rows, count, s.m, 1, s.V, s.Y, vectors);
   double *blocks[] = { s.V, s.W, s.MW, s.T, s.Y, s.B, s.theta, s.residuals };

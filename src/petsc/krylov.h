@@ -6,7 +6,7 @@
 
 #include "petsc/parts.h"
 
-// Whether a body is large enough for it.
+// Whether a body is so large that the block Krylov search pays.
 bool lb_krylov_fits(const lbParts *parts, int32_t count);
 
 // Vectors (3 own_count x count) of the `count` largest θ, mass-orthonormal, by the solver of the

@@ -16,26 +16,26 @@ static const double RIGID = 1e-10;
 
 // ---- labels ------------------------------------------------------------------------------------
 
-static int32_t find_root(int32_t *parent, int32_t n) {
+static int32_t find_loose_root(int32_t *parent, int32_t n) {
   while (parent[n] != n) n = parent[n] = parent[parent[n]];
   return n;
 }
 
-// The first node of what hangs together of this rank's elements, for each of their nodes.
-static int32_t *join_nodes(const lbFem *fem) {
+// For each node of this rank's elements: the first node of its connected part.
+static int32_t *join_loose_nodes(const lbFem *fem) {
   int32_t count = fem ? fem->node_count : 0;
   int32_t *parent = lb_ranks_alloc((size_t)count + 1, sizeof *parent);
   for (int32_t n = 0; n < count; n++) parent[n] = n;
   for (int32_t c = 0; c < count; c++)
     for (int32_t b = fem->column_begin[c]; b < fem->column_begin[c + 1]; b++) {
-      int32_t x = find_root(parent, fem->block_rows[b]), y = find_root(parent, c);
+      int32_t x = find_loose_root(parent, fem->block_rows[b]), y = find_loose_root(parent, c);
       if (x != y) parent[x > y ? x : y] = x > y ? y : x;
     }
-  for (int32_t n = 0; n < count; n++) parent[n] = find_root(parent, n);
+  for (int32_t n = 0; n < count; n++) parent[n] = find_loose_root(parent, n);
   return parent;
 }
 
-// rows <- the least of what the ranks have of them.
+// rows <- their minimum over the ranks.
 static void finish_least(const lbParts *parts, const double *nodes, double *rows) {
   LB_PETSC(VecPlaceArray(parts->rows, rows));
   LB_PETSC(VecPlaceArray(parts->part, nodes));
@@ -48,7 +48,7 @@ static void finish_least(const lbParts *parts, const double *nodes, double *rows
 // The least number of a node that hangs together with each of this rank's, three times over.
 static double *label_nodes(const lbParts *parts) {
   size_t nodes = parts->fem ? (size_t)parts->fem->node_count : 0, own = (size_t)parts->own_count;
-  int32_t *root = join_nodes(parts->fem);
+  int32_t *root = join_loose_nodes(parts->fem);
   double *labels = lb_ranks_alloc(3 * own + 1, sizeof *labels);
   double *here = lb_ranks_alloc(3 * nodes + 1, sizeof *here);
   for (size_t i = 0; i < 3 * own; i++) labels[i] = (double)(parts->own_begin + (int32_t)(i / 3));
@@ -141,7 +141,7 @@ static lbStatus find_soft(double *A, double *B, double most, int32_t *count, lbE
 }
 
 // Of six motions of one part those that no support resists.
-static lbStatus keep_rigid(const lbParts *parts, double *Z, int32_t *count, lbError *err) {
+static lbStatus keep_loose_rigid(const lbParts *parts, double *Z, int32_t *count, lbError *err) {
   size_t rows = 3 * (size_t)parts->own_count;
   double *Y = lb_ranks_alloc(6 * rows + 1, sizeof *Y), A[36], B[36];
   lb_parts_multiply(parts, parts->K, 6, Z, Y);
@@ -178,7 +178,7 @@ lbStatus lb_loose_motions(const lbParts *parts, int32_t *count, double **motions
     int32_t kept = 0;
     double *Z = *motions + rows * (size_t)*count;
     move_part(parts, labels, list[p], Z);
-    status = keep_rigid(parts, Z, &kept, err);
+    status = keep_loose_rigid(parts, Z, &kept, err);
     *count += kept;
   }
   lb_free(labels);

@@ -26,7 +26,7 @@ static void make_load(const lbParts *parts, double *b) {
   for (int32_t i = 0; i < 3 * parts->own_count; i++) b[i] = sin(1 + i % 7 + 3 * parts->own_begin);
 }
 
-static double find_residual(const lbStatics *statics, const double *x, const double *b) {
+static double find_petsc_residual(const lbStatics *statics, const double *x, const double *b) {
   lbParts *parts = statics->parts;
   size_t rows = 3 * (size_t)parts->own_count;
   double *Kx = lb_ranks_alloc(rows + 1, sizeof *Kx), sums[2] = { 0 };
@@ -56,7 +56,7 @@ static lbStatus measure_statics(lbParts *parts, const lbPetscDef *def, const lbR
   start = MPI_Wtime();
   if (!status) status = lb_statics_solve(&statics, 1, x, err);
   out->solve_seconds = MPI_Wtime() - start;
-  if (!status) out->solve_residual = find_residual(&statics, x, b);
+  if (!status) out->solve_residual = find_petsc_residual(&statics, x, b);
   lb_statics_close(&statics);
   lb_free(b);
   lb_free(x);

@@ -2,7 +2,7 @@
 #include "petsc/msh.h"
 
 #include "limber/file.h"
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int32_t lb_msh_corners(int64_t type) {
   }
 }
 
-static void grow(void **items, size_t count, size_t *capacity, size_t item_bytes) {
+static void grow_items(void **items, size_t count, size_t *capacity, size_t item_bytes) {
   if (count < *capacity) return;
   *capacity = 2 * *capacity + 1024;
   void *grown = lb_ranks_alloc(*capacity, item_bytes);
@@ -32,13 +32,13 @@ static void grow(void **items, size_t count, size_t *capacity, size_t item_bytes
 static int32_t narrow(int64_t tag) { return tag < 0 || tag > INT32_MAX ? -1 : (int32_t)tag; }
 
 void lb_msh_add_tag(lbMshShare *share, int64_t tag, int64_t place) {
-  grow((void **)&share->tags, share->tag_count, &share->tag_capacity, sizeof *share->tags);
+  grow_items((void **)&share->tags, share->tag_count, &share->tag_capacity, sizeof *share->tags);
   share->tags[share->tag_count++] = (lbMshTag){ narrow(tag), (int32_t)place };
 }
 
 void lb_msh_add(lbMshShare *share, int64_t type, int64_t tag, const int64_t *nodes) {
-  grow((void **)&share->elements, share->element_count, &share->element_capacity,
-       sizeof *share->elements);
+  grow_items((void **)&share->elements, share->element_count, &share->element_capacity,
+             sizeof *share->elements);
   lbSlabElement *e = &share->elements[share->element_count++];
   *e = (lbSlabElement){ .corners = lb_msh_corners(type), .tag = (int32_t)tag };
   for (int32_t a = 0; a < e->corners; a++) e->vertices[a] = narrow(nodes[a]);
@@ -89,7 +89,7 @@ static void number_elements(lbMshShare *share, lbSlab *slab) {
 // ---- what all ranks must agree on --------------------------------------------------------------
 
 // The first reason that any rank has.
-static const char *agree(const char *reason) {
+static const char *agree_on_reason(const char *reason) {
   char text[80] = "";
   static char shared[80];
   int ranks = lb_ranks_count(), mine = reason ? lb_ranks_rank() : ranks, first = ranks;
@@ -121,7 +121,7 @@ static int by_tag(const void *a, const void *b) {
 }
 
 // Which tags there are: from *low on, *count, a number that is not much larger than that of nodes.
-static const char *find_range(lbMshShare *share, int32_t *low, int32_t *count) {
+static const char *find_petsc_msh_range(lbMshShare *share, int32_t *low, int32_t *count) {
   int64_t range[2] = { -INT32_MAX, -1 }, nodes = share->node_total; // -least, most
   for (size_t i = 0; i < share->tag_count; i++) {
     if (-(int64_t)share->tags[i].tag > range[0]) range[0] = -(int64_t)share->tags[i].tag;
@@ -161,10 +161,10 @@ static int32_t *make_directory(lbMshShare *share, int32_t low, int32_t total, bo
 }
 
 // Tags of the elements' nodes become vertices.
-static const char *find_vertices(lbMshShare *share) {
+static const char *find_petsc_msh_vertices(lbMshShare *share) {
   int32_t low, total;
   bool twice = false, missing = false;
-  const char *reason = find_range(share, &low, &total);
+  const char *reason = find_petsc_msh_range(share, &low, &total);
   if (reason) return reason; // alike on all ranks
   int32_t *directory = make_directory(share, low, total, &twice);
   size_t count = 0;
@@ -197,8 +197,8 @@ static const char *find_vertices(lbMshShare *share) {
 
 // ---- the file ----------------------------------------------------------------------------------
 
-// "$MeshFormat", a line of three numbers, in binary files a number that tells the byte order.
-static const char *read_format(lbMshShare *share, bool *binary, const char **after) {
+// "$MeshFormat", a line of three numbers, in binary files a number that shows the byte order.
+static const char *read_petsc_msh_format(lbMshShare *share, bool *binary, const char **after) {
   lbText text = lb_text("", share->begin, (size_t)(share->end - share->begin));
   char word[32];
   double version = 0;
@@ -223,7 +223,7 @@ static const char *read_format(lbMshShare *share, bool *binary, const char **aft
 }
 
 // All ranks see the same file.
-static const char *check_file(lbStatus status, const lbFileMap *map) {
+static const char *check_petsc_msh_file(lbStatus status, const lbFileMap *map) {
   int64_t sizes[2] = { status ? -1 : (int64_t)map->byte_count,
                        status ? -1 : -(int64_t)map->byte_count },
           most[2];
@@ -238,15 +238,16 @@ bool lb_msh_read_slab(const char *path, lbSlab *slab, const char **reason) {
   lbFileMap map = { 0 };
   const char *after = NULL;
   bool binary = false;
-  *reason = check_file(lb_file_map(path, &map, &err), &map);
+  *reason = check_petsc_msh_file(lb_file_map(path, &map, &err), &map);
   if (!*reason) {
     lbMshShare share = { .begin = (const char *)map.bytes,
                          .end = (const char *)map.bytes + map.byte_count };
-    *reason = read_format(&share, &binary, &after); // alike on all ranks
+    *reason = read_petsc_msh_format(&share, &binary, &after); // alike on all ranks
     if (!*reason)
-      *reason = agree(binary ? lb_msh_read_binary(&share, after) : lb_msh_read_text(&share));
-    if (!*reason) *reason = agree(check_share(&share));
-    if (!*reason) *reason = agree(find_vertices(&share));
+      *reason =
+          agree_on_reason(binary ? lb_msh_read_binary(&share, after) : lb_msh_read_text(&share));
+    if (!*reason) *reason = agree_on_reason(check_share(&share));
+    if (!*reason) *reason = agree_on_reason(find_petsc_msh_vertices(&share));
     if (!*reason) {
       slab->vertex_total = (int32_t)share.node_total;
       slab->repeats = share.version == 2;

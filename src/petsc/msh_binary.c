@@ -2,7 +2,7 @@
 // are few bytes, and reads the records of its share alone.
 #include "petsc/msh.h"
 
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ typedef struct Cursor {
 } Cursor;
 
 // Whether `count` items of so many bytes are there; moves over them.
-static const char *take(Cursor *c, int64_t count, int64_t bytes) {
+static const char *take_items(Cursor *c, int64_t count, int64_t bytes) {
   if (count < 0 || count > (c->end - c->at) / bytes) return NULL;
   const char *found = c->at;
   c->at += count * bytes;
@@ -49,7 +49,7 @@ static void add_node(lbMshShare *share, const char *xyz) {
   memcpy(share->positions + 3 * share->node_count++, xyz, 3 * sizeof(double));
 }
 
-static int64_t read_count(Cursor *c) {
+static int64_t read_binary_count(Cursor *c) {
   lbText text = lb_text("", c->at, (size_t)(c->end - c->at));
   int64_t count = -1;
   if (!lb_text_integer(&text, &count)) return -1;
@@ -61,8 +61,8 @@ static int64_t read_count(Cursor *c) {
 // ---- version 2 ---------------------------------------------------------------------------------
 
 static const char *read_nodes_2(lbMshShare *share, Cursor *c) {
-  int64_t count = read_count(c), from, to;
-  const char *records = take(c, count, 28);
+  int64_t count = read_binary_count(c), from, to;
+  const char *records = take_items(c, count, 28);
   if (!records || count > INT32_MAX) return "of its nodes";
   open_nodes(share, count);
   own_range(count, 0, count, &from, &to);
@@ -74,15 +74,15 @@ static const char *read_nodes_2(lbMshShare *share, Cursor *c) {
 }
 
 static const char *read_elements_2(lbMshShare *share, Cursor *c) {
-  int64_t total = read_count(c), done = 0, nodes[8], from, to;
+  int64_t total = read_binary_count(c), done = 0, nodes[8], from, to;
   while (done < total) {
-    const char *head = take(c, 3, 4);
+    const char *head = take_items(c, 3, 4);
     if (!head) return "it ends early";
     int64_t type = int_at(head), count = int_at(head + 4), tags = int_at(head + 8);
     int32_t corners = lb_msh_corners(type);
     if (corners == 0 || tags < 0 || tags > 100 || count < 1) return "of an element's type";
     int64_t bytes = 4 * (1 + tags + corners);
-    const char *records = take(c, count, bytes);
+    const char *records = take_items(c, count, bytes);
     if (!records) return "it ends early";
     own_range(total, done, count, &from, &to);
     for (int64_t i = from; i < to && (type == 4 || type == 5); i++) {
@@ -98,16 +98,16 @@ static const char *read_elements_2(lbMshShare *share, Cursor *c) {
 // ---- version 4 ---------------------------------------------------------------------------------
 
 static const char *read_nodes_4(lbMshShare *share, Cursor *c) {
-  const char *head = take(c, 4, 8);
+  const char *head = take_items(c, 4, 8);
   if (!head) return "it ends early";
   int64_t blocks = long_at(head), total = long_at(head + 8), done = 0, from, to;
   if (total < 0 || total > INT32_MAX || blocks < 0) return "of its nodes";
   open_nodes(share, total);
   for (int64_t b = 0; b < blocks; b++) {
-    head = take(c, 20, 1);
+    head = take_items(c, 20, 1);
     if (!head || int_at(head + 8) != 0) return "it has parametric nodes";
     int64_t count = long_at(head + 12);
-    const char *tags = take(c, count, 8), *places = tags ? take(c, count, 24) : NULL;
+    const char *tags = take_items(c, count, 8), *places = tags ? take_items(c, count, 24) : NULL;
     if (!places) return "it ends early";
     own_range(total, done, count, &from, &to);
     for (int64_t i = from; i < to; i++) {
@@ -120,17 +120,17 @@ static const char *read_nodes_4(lbMshShare *share, Cursor *c) {
 }
 
 static const char *read_elements_4(lbMshShare *share, Cursor *c) {
-  const char *head = take(c, 4, 8);
+  const char *head = take_items(c, 4, 8);
   if (!head) return "it ends early";
   int64_t blocks = long_at(head), total = long_at(head + 8), done = 0, nodes[8], from, to;
   for (int64_t b = 0; b < blocks; b++) {
-    head = take(c, 20, 1);
+    head = take_items(c, 20, 1);
     if (!head) return "it ends early";
     int64_t type = int_at(head + 8), count = long_at(head + 12);
     int32_t corners = lb_msh_corners(type);
     if (corners == 0) return "of an element's type";
     int64_t bytes = 8 * (1 + corners);
-    const char *records = take(c, count, bytes);
+    const char *records = take_items(c, count, bytes);
     if (!records) return "it ends early";
     own_range(total, done, count, &from, &to);
     for (int64_t i = from; i < to && (type == 4 || type == 5); i++) {
@@ -145,7 +145,7 @@ static const char *read_elements_4(lbMshShare *share, Cursor *c) {
 // ---- sections ----------------------------------------------------------------------------------
 
 // The next word, and the line after it.
-static bool read_name(Cursor *c, char *name, size_t size) {
+static bool read_binary_name(Cursor *c, char *name, size_t size) {
   lbText text = lb_text("", c->at, (size_t)(c->end - c->at));
   lb_text_skip_space(&text);
   bool found = lb_text_word(&text, name, size) > 0;
@@ -154,12 +154,12 @@ static bool read_name(Cursor *c, char *name, size_t size) {
   return found;
 }
 
-static bool skip_section(Cursor *c, const char *name) {
+static bool skip_binary_section(Cursor *c, const char *name) {
   char word[80], end[90] = "$End";
   strncat(end, name + 1, sizeof word);
   while (c->at < c->end) {
     if ((size_t)(c->end - c->at) >= strlen(end) && memcmp(c->at, end, strlen(end)) == 0)
-      return read_name(c, word, sizeof word);
+      return read_binary_name(c, word, sizeof word);
     const char *line = memchr(c->at, '\n', (size_t)(c->end - c->at));
     c->at = line ? line + 1 : c->end;
   }
@@ -172,9 +172,9 @@ const char *lb_msh_read_binary(lbMshShare *share, const char *after_format) {
   int nodes = 0, elements = 0;
   bool old = share->version == 2;
   const char *reason = NULL;
-  if (!read_name(&c, end, sizeof end) || strcmp(end, "$EndMeshFormat") != 0)
+  if (!read_binary_name(&c, end, sizeof end) || strcmp(end, "$EndMeshFormat") != 0)
     return "of its sections";
-  while (!reason && read_name(&c, name, sizeof name)) {
+  while (!reason && read_binary_name(&c, name, sizeof name)) {
     if (strcmp(name, "$Nodes") == 0) {
       if (nodes++) return "of its sections";
       reason = old ? read_nodes_2(share, &c) : read_nodes_4(share, &c);
@@ -182,10 +182,10 @@ const char *lb_msh_read_binary(lbMshShare *share, const char *after_format) {
       if (elements++ || !nodes) return "of its sections";
       reason = old ? read_elements_2(share, &c) : read_elements_4(share, &c);
     } else {
-      reason = name[0] == '$' && skip_section(&c, name) ? NULL : "of its sections";
+      reason = name[0] == '$' && skip_binary_section(&c, name) ? NULL : "of its sections";
       continue;
     }
-    if (!reason && (!read_name(&c, end, sizeof end) || strncmp(end, "$End", 4) != 0 ||
+    if (!reason && (!read_binary_name(&c, end, sizeof end) || strncmp(end, "$End", 4) != 0 ||
                     strcmp(end + 4, name + 1) != 0))
       reason = "of its sections";
   }

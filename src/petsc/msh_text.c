@@ -3,7 +3,7 @@
 // that begin among its own, and knows their numbers once all have counted theirs.
 #include "petsc/msh.h"
 
-#include "numbers/text.h"
+#include "arrayio/text.h"
 
 #include <string.h>
 
@@ -176,12 +176,13 @@ typedef struct Block { // lines of one kind, after its header
 typedef struct Blocks {
   Block *items;
   int64_t count;
-  int64_t total; // items of all
+  int64_t total; // items over all ranks
 } Blocks;
 
 // Version 2 has one block after a line with its count, version 4 has headers of four numbers: of
 // nodes with two lines for each node, its tag and its place.
-static const char *list_blocks(const lbMshShare *share, Lines *lines, bool nodes, Blocks *blocks) {
+static const char *list_text_blocks(const lbMshShare *share, Lines *lines, bool nodes,
+                                    Blocks *blocks) {
   int64_t head[4], line = 1;
   int32_t got = share_line(lines, 0, 4, head);
   bool old = share->version == 2;
@@ -207,7 +208,8 @@ static const char *list_blocks(const lbMshShare *share, Lines *lines, bool nodes
 }
 
 // Four numbers of a line, or three.
-static bool read_point(const char *at, const char *end, bool tagged, int64_t *tag, double x[3]) {
+static bool read_text_point(const char *at, const char *end, bool tagged, int64_t *tag,
+                            double x[3]) {
   for (int i = tagged ? -1 : 0; i < 3; i++) {
     while (at < end && (*at & 255) <= ' ') at++;
     size_t length = i < 0 ? lb_parse_integer(at, end, tag) : lb_parse_number(at, end, &x[i]);
@@ -217,7 +219,7 @@ static bool read_point(const char *at, const char *end, bool tagged, int64_t *ta
   return is_blank(at, end);
 }
 
-static const char *read_nodes(lbMshShare *share, Lines *lines, const Blocks *blocks) {
+static const char *read_text_nodes(lbMshShare *share, Lines *lines, const Blocks *blocks) {
   const char *begin, *end;
   bool old = share->version == 2;
   int64_t b = 0, tag = 0, most = lines->first[lb_ranks_rank() + 1] - lines->first[lb_ranks_rank()];
@@ -236,7 +238,7 @@ static const char *read_nodes(lbMshShare *share, Lines *lines, const Blocks *blo
       continue;
     }
     int64_t node = block->first + place - (old ? 0 : block->count);
-    if (!read_point(begin, end, old, &tag, share->positions + 3 * share->node_count))
+    if (!read_text_point(begin, end, old, &tag, share->positions + 3 * share->node_count))
       return "of a node's line";
     if (old) lb_msh_add_tag(share, tag, node);
     if (share->node_count++ == 0) share->node_first = node;
@@ -282,12 +284,12 @@ static const char *read_elements(lbMshShare *share, Lines *lines, const Blocks *
 
 typedef const char *Reader(lbMshShare *share, Lines *lines, const Blocks *blocks);
 
-static const char *read_section(lbMshShare *share, const Section *section, bool nodes,
-                                Reader *reader) {
+static const char *read_text_section(lbMshShare *share, const Section *section, bool nodes,
+                                     Reader *reader) {
   Lines lines;
   Blocks blocks = { 0 };
   open_lines(section, &lines);
-  const char *reason = list_blocks(share, &lines, nodes, &blocks);
+  const char *reason = list_text_blocks(share, &lines, nodes, &blocks);
   if (!reason) reason = reader(share, &lines, &blocks);
   lb_free(lines.first);
   lb_free(blocks.items);
@@ -307,7 +309,7 @@ const char *lb_msh_read_text(lbMshShare *share) {
                nodes.end <= elements.begin;
   lb_free(marks);
   if (!found) return "of its sections"; // alike on all ranks
-  const char *first = read_section(share, &nodes, true, read_nodes);
-  const char *second = read_section(share, &elements, false, read_elements);
+  const char *first = read_text_section(share, &nodes, true, read_text_nodes);
+  const char *second = read_text_section(share, &elements, false, read_elements);
   return first ? first : second;
 }

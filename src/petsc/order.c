@@ -5,7 +5,7 @@
 #include "linalg/own/graph.h"
 
 // Neighbours of this rank's nodes, row by row: K consists of full 3x3 blocks.
-static int32_t *list_neighbours(const lbParts *parts, int32_t *counts, int32_t *total) {
+static int32_t *list_order_neighbours(const lbParts *parts, int32_t *counts, int32_t *total) {
   int32_t *list = NULL;
   for (int fill = 0; fill < 2; fill++) {
     *total = 0;
@@ -28,7 +28,7 @@ static int32_t *list_neighbours(const lbParts *parts, int32_t *counts, int32_t *
 }
 
 // What the ranks have, one after another, on rank 0.
-static void gather(MPI_Datatype type, int count, const void *own, void *all) {
+static void gather_rank_lists(MPI_Datatype type, int count, const void *own, void *all) {
   int ranks = lb_ranks_count();
   int *counts = lb_ranks_alloc((size_t)ranks, sizeof *counts);
   int *begin = lb_ranks_alloc((size_t)ranks, sizeof *begin);
@@ -53,7 +53,7 @@ int32_t *lb_order_nodes(const lbParts *parts) {
   int32_t own_edges = 0, *place = NULL;
   int64_t edges = 0, mine;
   int32_t *own_degrees = lb_ranks_alloc((size_t)parts->own_count + 1, sizeof *own_degrees);
-  int32_t *own = list_neighbours(parts, own_degrees, &own_edges);
+  int32_t *own = list_order_neighbours(parts, own_degrees, &own_edges);
   int32_t *degrees = first ? lb_ranks_alloc(nodes, sizeof *degrees) : NULL;
   double *places = first ? lb_ranks_alloc(3 * nodes, sizeof *places) : NULL;
   lbGraph graph = { 0 };
@@ -61,9 +61,9 @@ int32_t *lb_order_nodes(const lbParts *parts) {
   MPI_Allreduce(&mine, &edges, 1, MPI_INT64_T, MPI_SUM, PETSC_COMM_WORLD);
   if (first && !lb_graph_open(parts->node_count, edges, &graph))
     lb_petsc_check(PETSC_ERR_MEM, "the graph of the nodes");
-  gather(MPI_INT32_T, parts->own_count, own_degrees, degrees);
-  gather(MPI_INT32_T, own_edges, own, graph.to);
-  gather(MPI_DOUBLE, 3 * parts->own_count, parts->places, places);
+  gather_rank_lists(MPI_INT32_T, parts->own_count, own_degrees, degrees);
+  gather_rank_lists(MPI_INT32_T, own_edges, own, graph.to);
+  gather_rank_lists(MPI_DOUBLE, 3 * parts->own_count, parts->places, places);
   if (first) {
     int32_t *order = lb_ranks_alloc(nodes, sizeof *order);
     finish_graph(&graph, degrees, edges);

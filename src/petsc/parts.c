@@ -38,7 +38,7 @@ static int by_vertices(const void *a, const void *b) {
   return difference ? difference : (x->number > y->number) - (x->number < y->number);
 }
 
-static int by_number(const void *a, const void *b) {
+static int order_nodes_by_number(const void *a, const void *b) {
   int32_t x = ((const lbSlabElement *)a)->number, y = ((const lbSlabElement *)b)->number;
   return (x > y) - (x < y);
 }
@@ -56,7 +56,7 @@ static void drop_repeats(Part *part) {
     if (!again) part->elements[kept++] = *e;
   }
   part->element_count = kept;
-  qsort(part->elements, (size_t)kept, sizeof *part->elements, by_number);
+  qsort(part->elements, (size_t)kept, sizeof *part->elements, order_nodes_by_number);
 }
 
 static void look_up_vertices(Part *part, const lbSlab *slab) {
@@ -107,7 +107,7 @@ static void fill_mesh(Part *part) {
 }
 
 // By the numbers of the whole mesh, which the part's own body does not know.
-static lbStatus check_elements(const Part *part, const char *name, lbError *err) {
+static lbStatus check_part_elements(const Part *part, const char *name, lbError *err) {
   const lbMesh *mesh = &part->mesh;
   for (int32_t e = 0; e < part->element_count; e++) {
     int32_t corners = part->elements[e].corners, vertices[LB_ELEMENT_NODES_MAX];
@@ -124,7 +124,7 @@ static lbStatus check_elements(const Part *part, const char *name, lbError *err)
 
 // ---- the part's body ---------------------------------------------------------------------------
 
-static lbStatus make_body(const Part *part, const lbSlab *slab, lbParts *parts, lbError *err) {
+static lbStatus make_part_body(const Part *part, const lbSlab *slab, lbParts *parts, lbError *err) {
   int32_t free_count = 0;
   for (int32_t v = 0; v < part->mesh.vertex_count; v++) free_count += !part->fixed[v];
   lbFemDef def = { .name = slab->name,
@@ -134,7 +134,7 @@ static lbStatus make_body(const Part *part, const lbSlab *slab, lbParts *parts, 
                    .fixed = part->fixed,
                    .mass = slab->mass };
   if (free_count == 0) return LB_OK; // it has no elements
-  lbStatus status = parts->whole ? LB_OK : check_elements(part, slab->name, err);
+  lbStatus status = parts->whole ? LB_OK : check_part_elements(part, slab->name, err);
   if (!status) status = lb_fem_create_here(&part->mesh, &def, &parts->fem, err);
   if (status) return status;
   parts->numbers = lb_ranks_alloc((size_t)free_count, sizeof(int32_t));
@@ -189,7 +189,7 @@ static lbStatus spread_body(lbSlab *slab, lbParts *parts, lbError *err) {
     }
   }
   lb_spread_release(&spread);
-  if (!status) status = lb_ranks_agree(make_body(&part, slab, parts, err), err);
+  if (!status) status = lb_ranks_agree(make_part_body(&part, slab, parts, err), err);
   if (!status) sum_masses(parts);
   release_part(&part);
   return status;

@@ -1,6 +1,6 @@
 // A body in parts: every rank has some of the elements as an lbFem of its own, on vertices of its
 // own, and the rows of some of the free nodes. Where rank 0 also has the outline of the whole
-// (fem/engine.h), it knows who has what.
+// (fem/engine.h), it knows which rank has what.
 //
 // Elements that share vertices with those of other ranks give sums that are not finished: whoever
 // sums over vertices adds up the ranks' parts (lb_parts_finish, lb_share_gather_add).
@@ -14,7 +14,7 @@
 #include <slepceps.h>
 
 typedef struct lbParts {
-  lbFem *whole; // rank 0: the outline; not its own; NULL: nobody has the whole
+  lbFem *whole; // rank 0: the outline; not its own; NULL: no rank has the whole
   bool shared;  // rank 0 has an outline, and the shares are open
   lbFem *fem;   // this rank's elements; NULL: it has none
   int32_t vertex_count, element_count; // of the whole

@@ -34,7 +34,7 @@ void lb_petsc_check(PetscErrorCode code, const char *what) {
 
 void *lb_ranks_alloc(size_t count, size_t item_bytes) {
   void *block = lb_alloc(count, item_bytes);
-  if (!block) end_all("memory", "there is not enough, use more machines or a coarser mesh");
+  if (!block) end_all("memory", "out of memory, use more machines or a coarser mesh");
   return block;
 }
 
@@ -123,7 +123,7 @@ void lb_share_scatter(const lbShare *share, const double *whole, double *own) {
   MPI_Type_free(&item);
 }
 
-static void collect(const lbShare *share, const double *own) {
+static void collect_shared_values(const lbShare *share, const double *own) {
   MPI_Datatype item = item_type();
   MPI_Gatherv(own, share->count, item, share->buffer, share->counts, share->begin, item, 0,
               PETSC_COMM_WORLD);
@@ -131,13 +131,13 @@ static void collect(const lbShare *share, const double *own) {
 }
 
 void lb_share_gather(const lbShare *share, const double *own, double *whole) {
-  collect(share, own);
+  collect_shared_values(share, own);
   for (size_t i = 0; share->items && i < (size_t)share->total; i++)
     memcpy(whole + 3 * (size_t)share->items[i], share->buffer + 3 * i, 3 * sizeof *whole);
 }
 
 void lb_share_gather_add(const lbShare *share, const double *own, double *whole) {
-  collect(share, own);
+  collect_shared_values(share, own);
   for (size_t i = 0; share->items && i < (size_t)share->total; i++)
     for (size_t k = 0; k < 3; k++)
       whole[3 * (size_t)share->items[i] + k] += share->buffer[3 * i + k];

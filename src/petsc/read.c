@@ -1,4 +1,4 @@
-// Bodies whose mesh nobody has the whole of.
+// Bodies whose mesh no rank has as a whole.
 #include "petsc/memory.h"
 #include "petsc/msh.h"
 #include "petsc/parts.h"

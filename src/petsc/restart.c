@@ -10,7 +10,7 @@ static const uint64_t EMPTY_HASH = UINT64_C(0xcbf29ce484222325);
 
 typedef struct Header {
   char mark[16]; // "limber restart 1"
-  uint64_t hash; // of what the stage depends on
+  uint64_t hash; // of the input of the stage
   uint64_t sizes[LB_RESTART_BLOCKS_MOST];
   uint64_t sum; // of the blocks
 } Header;
@@ -53,7 +53,7 @@ static void name_file(const char *folder, const char *stage, uint64_t hash, char
   snprintf(path, 1000, "%.900s/%s-%016llx.restart", folder, stage, (unsigned long long)hash);
 }
 
-static Header make_header(uint64_t hash, int32_t count, const lbRestartBlock *blocks) {
+static Header make_restart_header(uint64_t hash, int32_t count, const lbRestartBlock *blocks) {
   Header header = { .mark = "limber restart", .hash = hash, .sum = EMPTY_HASH };
   for (int32_t i = 0; i < count; i++) {
     header.sizes[i] = blocks[i].count;
@@ -66,7 +66,7 @@ lbStatus lb_restart_save(const char *folder, const char *stage, uint64_t hash, i
                          const lbRestartBlock *blocks, lbError *err) {
   char path[1000];
   lbFileWriter writer;
-  Header header = make_header(hash, block_count, blocks);
+  Header header = make_restart_header(hash, block_count, blocks);
   name_file(folder, stage, hash, path);
   lbStatus status = lb_directory_make(folder, err);
   if (!status) status = lb_file_begin(&writer, path, err);
@@ -91,7 +91,7 @@ static bool take_blocks(const lbFileMap *map, uint64_t hash, int32_t count,
     memcpy(blocks[i].bytes, map->bytes + at, header.sizes[i]);
     at += header.sizes[i];
   }
-  Header expected = make_header(hash, count, blocks);
+  Header expected = make_restart_header(hash, count, blocks);
   return at == map->byte_count && memcmp(&expected, &header, sizeof header) == 0;
 }
 

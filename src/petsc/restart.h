@@ -1,4 +1,4 @@
-// What was finished, as files in a folder, so that a job that was ended goes on from there. A
+// Finished stages as files in a folder, so that an interrupted job continues from there. A
 // file's name has a hash of the body and of all that the stage depends on; rank 0 writes and reads
 // them.
 #ifndef LB_PETSC_RESTART_H

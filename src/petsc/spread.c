@@ -144,7 +144,7 @@ static int32_t *fetch_owners(const lbSpread *s) {
   return owners;
 }
 
-static int by_number(const void *a, const void *b) {
+static int order_sets_by_number(const void *a, const void *b) {
   int32_t x = ((const lbSlabElement *)a)->number, y = ((const lbSlabElement *)b)->number;
   return (x > y) - (x < y);
 }
@@ -171,7 +171,7 @@ void lb_spread_send(lbSpread *s, int32_t *count, lbSlabElement **elements) {
   *count = exchange.received;
   *elements = lb_ranks_alloc((size_t)*count + 1, sizeof **elements);
   lb_exchange_send(&exchange, sizeof *items, items, *elements);
-  qsort(*elements, (size_t)*count, sizeof **elements, by_number);
+  qsort(*elements, (size_t)*count, sizeof **elements, order_sets_by_number);
   void *blocks[] = { owners, ranks, order, sorted, items };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_exchange_release(&exchange);

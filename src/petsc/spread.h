@@ -1,4 +1,4 @@
-// From slabs to parts: which nodes are free, who has them, where elements go.
+// From slabs to parts: which nodes are free, which rank has them, where elements go.
 #ifndef LB_PETSC_SPREAD_H
 #define LB_PETSC_SPREAD_H
 

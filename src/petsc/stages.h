@@ -7,8 +7,8 @@
 #include "petsc/restart.h"
 #include "reduce/polynomial.h"
 
-// Each is of a folder, which may be NULL: nothing is loaded or saved. Loading gives false where
-// there is nothing.
+// Each is of a folder, which may be NULL: nothing is loaded or saved. Loading returns false when
+// there is no file.
 bool lb_stage_load_modes(const char *folder, const lbFem *fem, int32_t count, lbEigen **out);
 lbStatus lb_stage_save_modes(const char *folder, const lbFem *fem, int32_t count,
                              const lbEigen *eigen, lbError *err);

@@ -59,7 +59,7 @@ static void choose_pins(lbStatics *s) {
   lb_free(row);
 }
 
-static void keep_rigid(lbStatics *s, int32_t count, const double *Z) {
+static void keep_rigid_motions(lbStatics *s, int32_t count, const double *Z) {
   size_t own = 3 * (size_t)s->parts->own_count, rigid = (size_t)count;
   s->rigid_count = count;
   s->Z = lb_ranks_alloc(own * rigid + 1, sizeof(double));
@@ -111,7 +111,7 @@ static lbStatus factor_held(lbStatics *s, bool direct, lbError *err) {
 lbStatus lb_statics_open(lbStatics *s, lbParts *parts, const lbPetscDef *def, int32_t rigid_count,
                          const double *Z, lbError *err) {
   *s = (lbStatics){ .parts = parts };
-  keep_rigid(s, rigid_count, Z);
+  keep_rigid_motions(s, rigid_count, Z);
   bool direct = lb_is_direct(parts, def, 20);
   if (direct && parts->factor && parts->shift == 0 && s->rigid_count == 0) {
     s->factor = parts->factor; // that of the modes
@@ -144,7 +144,7 @@ void lb_statics_balance(const lbStatics *s, int32_t count, double *X) {
 }
 
 // X <- A⁻¹ X by conjugate gradients.
-static lbStatus iterate(lbStatics *s, int32_t count, double *X, lbError *err) {
+static lbStatus iterate_petsc_statics(lbStatics *s, int32_t count, double *X, lbError *err) {
   size_t rows = 3 * (size_t)s->parts->own_count;
   KSPConvergedReason reason;
   double *B = lb_ranks_alloc(rows * (size_t)count + 1, sizeof *B);
@@ -162,7 +162,7 @@ lbStatus lb_statics_solve(lbStatics *s, int32_t count, double *X, lbError *err) 
   lb_statics_balance(s, count, X);
   clear_pins(s, count, X);
   if (s->factor) lb_factor_solve(s->factor, count, X, X);
-  lbStatus status = s->factor ? LB_OK : iterate(s, count, X, err);
+  lbStatus status = s->factor ? LB_OK : iterate_petsc_statics(s, count, X, err);
   if (!status) project_out(s, s->Z, s->MZ, count, X);
   return status;
 }

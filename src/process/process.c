@@ -1,6 +1,6 @@
 // Starting programs. A fork copies a process with threads at an arbitrary moment, and a child of
-// that can hang on a lock that nobody will release; vfork lends it this process's memory until it
-// has become the other program, and what it does meanwhile are plain system calls.
+// that can hang on a lock held by a thread that the child lacks; vfork lends it this process's
+// memory until it has become the other program, and what it does meanwhile are plain system calls.
 #include "limber/process.h"
 
 #include <errno.h>

@@ -136,8 +136,8 @@ lbStatus lb_basis_pca(const lbFem *fem, const lbBasisDef *def, int32_t count, do
 }
 
 // values_i = uᵀKu, a few columns at a time.
-static lbStatus measure_stiffness(const lbSparse *K, int32_t count, const double *U, double *values,
-                                  lbError *err) {
+static lbStatus measure_basis_stiffness(const lbSparse *K, int32_t count, const double *U,
+                                        double *values, lbError *err) {
   enum { BLOCK = 16 };
   size_t size = (size_t)K->size;
   double *product = lb_alloc(size * BLOCK, sizeof *product);
@@ -155,12 +155,12 @@ static lbStatus measure_stiffness(const lbSparse *K, int32_t count, const double
 }
 
 // Stores vectors that are orthonormal already, made from so many candidates, with their uᵀKu.
-static lbStatus finish(const lbFem *fem, const lbSparse *K, int32_t candidates, int32_t rank,
-                       const double *U, lbBasis *basis, lbError *err) {
+static lbStatus store_basis(const lbFem *fem, const lbSparse *K, int32_t candidates, int32_t rank,
+                            const double *U, lbBasis *basis, lbError *err) {
   if (rank == 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: all vectors of the basis are zero", fem->name);
   double *values = lb_alloc((size_t)rank, sizeof(double));
-  lbStatus status = values ? measure_stiffness(K, rank, U, values, err) : lb_fail_memory(err);
+  lbStatus status = values ? measure_basis_stiffness(K, rank, U, values, err) : lb_fail_memory(err);
   if (!status) status = lb_basis_store(fem, rank, U, values, basis, err);
   basis->candidate_count = candidates;
   lb_free(values);
@@ -173,14 +173,14 @@ lbStatus lb_basis_orthonormal(const lbFem *fem, const lbSparse *K, int32_t count
   int32_t rank = 0;
   lbStatus status =
       lb_mass_orthonormalise(3 * fem->node_count, count, A, fem->mass, cut, &rank, err);
-  if (!status) status = finish(fem, K, count, rank, A, basis, err);
+  if (!status) status = store_basis(fem, K, count, rank, A, basis, err);
   basis->pca_seconds = lb_seconds() - start;
   return status;
 }
 
 // ---- the making --------------------------------------------------------------------------------
 
-static lbStatus check_def(const lbFem *fem, const lbBasisDef *def, lbError *err) {
+static lbStatus check_basis_def(const lbFem *fem, const lbBasisDef *def, lbError *err) {
   const int32_t most_modes = 1000; // half a million derivatives
   bool modes = def->kind != LB_BASIS_SKETCH && def->kind != LB_BASIS_FILE;
   bool pca = def->kind == LB_BASIS_DERIVATIVES || def->kind == LB_BASIS_SKETCH;
@@ -224,7 +224,7 @@ static lbStatus find_maker(const lbFem *fem, const lbBasisDef *def, lbBasisMaker
 lbStatus lb_basis_make(const lbFem *fem, const lbBasisDef *def, lbBasis **out, lbError *err) {
   double start = lb_seconds();
   lbBasisMaker *maker = NULL;
-  lbStatus status = check_def(fem, def, err);
+  lbStatus status = check_basis_def(fem, def, err);
   if (!status) status = find_maker(fem, def, &maker, err);
   if (!status) status = lb_basis_check_room(fem, def, err);
   if (status) return status;

@@ -22,7 +22,8 @@ lbStatus lb_basis_check_dimension(const lbFem *fem, const lbBasisDef *def, int32
 lbStatus lb_basis_store(const lbFem *fem, int32_t dimension, const double *vectors,
                         const double *values, lbBasis *basis, lbError *err);
 
-// Mass-PCA of candidates A (system size x count, destroyed) as the def wants it, stored.
+// Mass-PCA of candidates A (system size x count, destroyed) with the settings of the def; stores
+// the basis.
 lbStatus lb_basis_pca(const lbFem *fem, const lbBasisDef *def, int32_t count, double *A,
                       lbBasis *basis, lbError *err);
 

@@ -3,8 +3,8 @@
 
 #include "fem/fem.h"
 #include "limber/file.h"
-#include "numbers/npz.h"
-#include "numbers/vega_matrix.h"
+#include "arrayio/npz.h"
+#include "arrayio/vega_matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static bool is_matrix(const char *path) {
   return lb_path_has_extension(path, ".u") || lb_path_has_extension(path, ".float");
 }
 
-static lbStatus read_array(const char *path, lbNpy **out, lbError *err) {
+static lbStatus read_basis_array(const char *path, lbNpy **out, lbError *err) {
   char *content = NULL;
   size_t bytes;
   lbStatus status = lb_file_read(path, &content, &bytes, err);
@@ -95,8 +95,8 @@ static lbStatus read_array(const char *path, lbNpy **out, lbError *err) {
 }
 
 // Rows of the free nodes; what the file has at fixed vertices is not used.
-static lbStatus take_vectors(const lbFem *fem, const char *path, const lbNpy *array,
-                             const Layout *layout, double *A, lbError *err) {
+static lbStatus take_basis_vectors(const lbFem *fem, const char *path, const lbNpy *array,
+                                   const Layout *layout, double *A, lbError *err) {
   for (size_t v = 0; v < layout->count; v++)
     for (int32_t n = 0; n < fem->node_count; n++)
       for (size_t i = 0; i < 3; i++) {
@@ -120,14 +120,14 @@ lbStatus lb_basis_file(const lbFem *fem, const lbBasisDef *def, lbBasis *basis, 
   if (!path || !*path)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: the basis has no file, name a .npy, .npz or .U",
                    fem->name);
-  lbStatus status = read_array(path, &array, err);
+  lbStatus status = read_basis_array(path, &array, err);
   if (!status) status = find_layout(path, array, (size_t)fem->vertex_count, &layout, err);
   if (!status && (layout.count < 1 || layout.count > INT32_MAX))
     status = lb_fail(err, LB_ERR_FORMAT, "%s: has %zu vectors, it must have 1 or more", path,
                      layout.count);
   if (status) goto done;
   A = lb_alloc(3 * (size_t)fem->node_count * layout.count, sizeof(double));
-  status = A ? take_vectors(fem, path, array, &layout, A, err) : lb_fail_memory(err);
+  status = A ? take_basis_vectors(fem, path, array, &layout, A, err) : lb_fail_memory(err);
   double cut = array->single ? 1e-6 : 1e-8; // rounding must not pass for a direction
   if (!status) status = lb_fem_rest_stiffness(fem, &K, err);
   if (!status) status = lb_basis_orthonormal(fem, K, (int32_t)layout.count, A, cut, basis, err);

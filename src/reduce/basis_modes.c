@@ -53,7 +53,7 @@ static lbStatus open_candidates(Candidates *c, lbError *err) {
   return c->A ? LB_OK : lb_fail_memory(err);
 }
 
-// Where they are many, derivatives wait in a file until the factor is gone.
+// Many derivatives are kept in a file until the factor is freed.
 static lbStatus open_derivatives(Candidates *c, lbError *err) {
   size_t bytes = (size_t)c->rest->size * (size_t)c->derivative_count * sizeof(double);
   bool shell = !c->rest->K || c->rest->fem->sets[0].kind == LB_ELEMENT_FLAP;
@@ -75,7 +75,7 @@ static lbStatus fetch_derivatives(Candidates *c, lbError *err) {
 
 // Spectral deflation converges with the gap between the modes wanted and those beyond all that are
 // known, so it gets some more of them.
-static lbStatus find_modes(Candidates *c, bool spectral, lbError *err) {
+static lbStatus find_basis_modes(Candidates *c, bool spectral, lbError *err) {
   lbStatus status = lb_rest_modes(c->rest, c->mode_count, err);
   if (status || !spectral) return status;
   int32_t most = c->rest->size - c->rest->eigen->rigid_count;
@@ -83,8 +83,8 @@ static lbStatus find_modes(Candidates *c, bool spectral, lbError *err) {
   return lb_rest_modes(c->rest, more < most ? more : most, err);
 }
 
-static lbStatus find_derivatives(Candidates *c, const lbBasisDef *def, lbBasis *basis,
-                                 lbError *err) {
+static lbStatus find_basis_derivatives(Candidates *c, const lbBasisDef *def, lbBasis *basis,
+                                       lbError *err) {
   bool spectral = def->spectral_deflation;
   size_t n = (size_t)c->rest->size;
   double *forces = NULL;
@@ -207,12 +207,12 @@ lbStatus lb_basis_derivatives(const lbFem *fem, const lbBasisDef *def, lbBasis *
   int32_t total = k + c.derivative_count;
   lbStatus status = lb_basis_check_dimension(fem, def, total, err);
   if (!status) status = lb_rest_create(fem, &c.rest, err);
-  if (!status) status = find_modes(&c, spectral, err);
+  if (!status) status = find_basis_modes(&c, spectral, err);
   if (status) goto done;
   basis->mode_seconds = c.rest->eigen->seconds;
   basis->rigid_count = c.rest->eigen->rigid_count;
   status = open_derivatives(&c, err);
-  if (!status) status = find_derivatives(&c, def, basis, err);
+  if (!status) status = find_basis_derivatives(&c, def, basis, err);
   if (!status) status = lb_fem_modes_of_eigen(fem, c.rest->eigen, k, &basis->modes, err);
   if (!status) status = reduce_candidates(&c, def, basis, err);
 done:

@@ -153,8 +153,8 @@ static int32_t usual_poses(int32_t dimension) {
   return count > LB_CUBATURE_POSES_LEAST ? (int32_t)count : LB_CUBATURE_POSES_LEAST;
 }
 
-static lbStatus find_poses(lbCubatureTrainer *trainer, const lbColumns *columns,
-                           const lbCubatureDef *wanted, lbError *err) {
+static lbStatus find_training_poses(lbCubatureTrainer *trainer, const lbColumns *columns,
+                                    const lbCubatureDef *wanted, lbError *err) {
   lbCubatureDef def = *wanted;
   if (def.pose_count == 0) def.pose_count = usual_poses(columns->dimension);
   lbStatus status = lb_training_create(columns->fem, columns->dimension, columns->basis, &def,
@@ -194,7 +194,7 @@ lbStatus lb_cubature_train(const lbFem *fem, int32_t dimension, const double *ba
     status = lb_reduce_engine(fem)->cubature_begin(fem, dimension, basis, err);
     trainer->begun = !status;
   }
-  if (!status && !def->all) status = find_poses(trainer, &columns, def, err);
+  if (!status && !def->all) status = find_training_poses(trainer, &columns, def, err);
   trainer->seconds = lb_seconds() - start;
   if (status)
     lb_cubature_trainer_destroy(trainer);
@@ -218,7 +218,8 @@ static lbStatus measure_held_out(const Poses *poses, const lbChoice *choice, dou
   return status;
 }
 
-static lbStatus choose(const lbCubatureDef *def, const Poses *poses, lbChoice **out, lbError *err) {
+static lbStatus choose_components(const lbCubatureDef *def, const Poses *poses, lbChoice **out,
+                                  lbError *err) {
   const lbColumns *columns = &poses->columns;
   int64_t usual = LB_CUBATURE_ELEMENTS * (int64_t)columns->dimension;
   lbSelectionDef selection = { .columns = columns,
@@ -239,7 +240,7 @@ static lbStatus choose(const lbCubatureDef *def, const Poses *poses, lbChoice **
 static lbStatus select_few(const lbCubatureTrainer *trainer, const lbCubatureDef *def,
                            lbCubature *cubature, lbError *err) {
   lbChoice *choice = NULL;
-  lbStatus status = choose(def, &trainer->own, &choice, err);
+  lbStatus status = choose_components(def, &trainer->own, &choice, err);
   if (!status) status = sort_choice(choice, err);
   if (!status)
     status = measure_held_out(&trainer->held_out, choice, &cubature->held_out_error, err);

@@ -24,7 +24,7 @@ _Static_assert(GROUP_ROWS >= 3 * LB_ELEMENT_NODES_MAX, "a group holds an element
 
 // ---- components --------------------------------------------------------------------------------
 
-static int by_number(const void *a, const void *b) {
+static int order_components_by_number(const void *a, const void *b) {
   int32_t left = ((const lbComponent *)a)->number, right = ((const lbComponent *)b)->number;
   return (left > right) - (left < right);
 }
@@ -37,7 +37,7 @@ lbStatus lb_components_list(const lbFem *fem, int32_t *count, lbComponent **out,
   for (int32_t s = 0; s < fem->set_count; s++)
     for (int32_t slot = 0; slot < fem->sets[s].element_count; slot++)
       components[used++] = (lbComponent){ fem->sets[s].elements[slot], s, slot };
-  qsort(components, (size_t)total, sizeof *components, by_number);
+  qsort(components, (size_t)total, sizeof *components, order_components_by_number);
   *count = total;
   *out = components;
   return LB_OK;
@@ -71,7 +71,7 @@ static int32_t rows_of(const Work *work, int32_t listed) {
   return 3 * lb_element_nodes(set_of(work, listed)->kind);
 }
 
-static void gather_group(const Work *work, const Group *group, double *U) {
+static void gather_cubature_group(const Work *work, const Group *group, double *U) {
   const lbColumns *c = work->columns;
   size_t d = (size_t)c->dimension, length = 3 * (size_t)c->fem->vertex_count;
   for (int32_t e = group->begin; e < group->end; e++) {
@@ -91,10 +91,10 @@ static void gather_group(const Work *work, const Group *group, double *U) {
 static void gather_groups(int32_t begin, int32_t end, void *context) {
   const Work *work = context;
   for (int32_t g = begin; g < end; g++)
-    gather_group(work, &work->groups[g], work->U + (work->groups[g].U - work->U));
+    gather_cubature_group(work, &work->groups[g], work->U + (work->groups[g].U - work->U));
 }
 
-// Groups of the list's components from *next on, as many as fit; *next is what comes after them.
+// Groups of the list's components from *next on, as many as fit; *next is the first one after them.
 static void cut_groups(Work *work, int32_t count, int32_t *next) {
   size_t d = (size_t)work->columns->dimension, used = 0, most = PORTION_BYTES / sizeof(double);
   work->group_count = 0;
@@ -136,7 +136,7 @@ typedef struct Spread {
   _Alignas(64) double parameters[LB_MATERIAL_PARAMETERS * LB_BATCH];
 } Spread;
 
-static void spread(const double *from, size_t values, double *to) {
+static void spread_values(const double *from, size_t values, double *to) {
   for (size_t i = 0; i < values; i++)
     for (size_t lane = 0; lane < LB_BATCH; lane++) to[i * LB_BATCH + lane] = from[i * LB_BATCH];
 }
@@ -144,9 +144,9 @@ static void spread(const double *from, size_t values, double *to) {
 static void spread_element(const lbElementSet *set, int32_t slot, Spread *to) {
   size_t batch = (size_t)(slot / LB_BATCH), lane = (size_t)(slot % LB_BATCH);
   size_t rest = (size_t)lb_element_points(set->kind) * LB_POINT_REST;
-  spread(set->rest + batch * rest * LB_BATCH + lane, rest, to->rest);
-  spread(set->parameters + batch * LB_MATERIAL_PARAMETERS * LB_BATCH + lane, LB_MATERIAL_PARAMETERS,
-         to->parameters);
+  spread_values(set->rest + batch * rest * LB_BATCH + lane, rest, to->rest);
+  spread_values(set->parameters + batch * LB_MATERIAL_PARAMETERS * LB_BATCH + lane,
+                LB_MATERIAL_PARAMETERS, to->parameters);
 }
 
 // F (rows x POSES) of a group at poses [first, first + count), scaled as the rows of A.
@@ -188,7 +188,7 @@ static int32_t block_poses(const lbColumns *c, int32_t first) {
   return c->pose_count - first < POSES ? c->pose_count - first : POSES;
 }
 
-static void make_columns(int32_t begin, int32_t end, void *context) {
+static void make_cubature_columns(int32_t begin, int32_t end, void *context) {
   const Work *work = context;
   const lbColumns *c = work->columns;
   size_t d = (size_t)c->dimension, rows = lb_columns_rows(c);
@@ -279,7 +279,7 @@ lbStatus lb_columns_make(const lbColumns *columns, int32_t count, const int32_t 
   if (columns->matrix) return LB_OK;
   if (columns->fem->engine) return ask_engine(columns, LB_COLUMNS_MAKE, count, list, NULL, A, err);
   Work work = { .columns = columns, .list = list, .A = A };
-  return run_portions(&work, count, 0, make_columns, err);
+  return run_portions(&work, count, 0, make_cubature_columns, err);
 }
 
 lbStatus lb_columns_products(const lbColumns *columns, int32_t count, const int32_t *list,

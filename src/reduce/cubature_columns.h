@@ -16,7 +16,7 @@ typedef struct lbComponent {
 // All components of a body, by number. Free with lb_free.
 lbStatus lb_components_list(const lbFem *fem, int32_t *count, lbComponent **out, lbError *err);
 
-// Components over poses. The arrays belong to whoever fills it in.
+// Components over poses. The caller owns the arrays.
 typedef struct lbColumns {
   const lbFem *fem;
   int32_t dimension;

@@ -46,7 +46,7 @@ void lb_fit_destroy(lbFit *fit) {
 // ---- the choice --------------------------------------------------------------------------------
 
 // Memory for `count` columns.
-static lbStatus reserve(lbFit *fit, int32_t count, lbError *err) {
+static lbStatus reserve_fit_columns(lbFit *fit, int32_t count, lbError *err) {
   LB_ASSERT(count <= fit->capacity);
   if (count <= fit->room) return LB_OK;
   int64_t larger = fit->room + fit->room / 2;
@@ -78,7 +78,7 @@ static lbStatus reserve(lbFit *fit, int32_t count, lbError *err) {
 }
 
 // Moves what belongs to column `from` to column `to` <= from, a place that is free.
-static void move(lbFit *fit, size_t from, size_t to) {
+static void move_fit_column(lbFit *fit, size_t from, size_t to) {
   size_t rows = lb_columns_rows(fit->columns), stride = (size_t)fit->room;
   size_t count = (size_t)fit->count;
   if (from == to) return;
@@ -109,7 +109,7 @@ static void multiply_panels(int32_t begin, int32_t end, void *context) {
 }
 
 // G and c of the columns from `first` on.
-static void find_products(lbFit *fit, int32_t first) {
+static void find_fit_products(lbFit *fit, int32_t first) {
   size_t stride = (size_t)fit->room;
   Panels panels = { fit, first };
   lb_parallel_for(fit->count - first, PANEL, multiply_panels, &panels);
@@ -118,7 +118,7 @@ static void find_products(lbFit *fit, int32_t first) {
 }
 
 lbStatus lb_fit_choose(lbFit *fit, int32_t count, const int32_t *list, lbError *err) {
-  lbStatus status = reserve(fit, count, err);
+  lbStatus status = reserve_fit_columns(fit, count, err);
   if (status) return status;
   bool *wanted = lb_alloc((size_t)fit->columns->component_count, sizeof *wanted);
   if (!wanted) return lb_fail_memory(err);
@@ -127,7 +127,7 @@ lbStatus lb_fit_choose(lbFit *fit, int32_t count, const int32_t *list, lbError *
   for (size_t k = 0; k < (size_t)fit->count; k++) {
     if (!wanted[fit->list[k]]) continue;
     wanted[fit->list[k]] = false;
-    move(fit, k, kept++);
+    move_fit_column(fit, k, kept++);
   }
   fit->count = (int32_t)kept;
   for (int32_t k = 0; k < count; k++) {
@@ -141,12 +141,12 @@ lbStatus lb_fit_choose(lbFit *fit, int32_t count, const int32_t *list, lbError *
                            fit->A + kept * lb_columns_rows(fit->columns), err);
   if (status) return status;
   fit->made += added;
-  find_products(fit, (int32_t)kept);
+  find_fit_products(fit, (int32_t)kept);
   return LB_OK;
 }
 
 lbStatus lb_fit_append(lbFit *fit, int32_t component, const double *column, lbError *err) {
-  lbStatus status = reserve(fit, fit->count + 1, err);
+  lbStatus status = reserve_fit_columns(fit, fit->count + 1, err);
   if (status) return status;
   size_t rows = lb_columns_rows(fit->columns), at = (size_t)fit->count;
   double *to = fit->A + at * rows;
@@ -159,7 +159,7 @@ lbStatus lb_fit_append(lbFit *fit, int32_t component, const double *column, lbEr
   fit->list[at] = component;
   fit->weights[at] = 0;
   fit->count++;
-  find_products(fit, (int32_t)at);
+  find_fit_products(fit, (int32_t)at);
   return LB_OK;
 }
 

@@ -4,7 +4,7 @@
 // w_k²/H_kk and changes the other weights by −H_jk w_k/H_kk; H of those that are left is
 // H − h_k h_kᵀ/H_kk. So a component costs the square of their number, and no least squares are
 // solved on the way. A weight that becomes negative is the next to go: while all are positive they
-// are the nonnegative least squares of what is left.
+// are the nonnegative least squares over the others.
 #include "reduce/cubature_fit.h"
 
 #include "linalg/dense.h"
@@ -24,7 +24,7 @@ typedef struct Thinning {
   double square;        // |A w − b|²
 } Thinning;
 
-static void release(Thinning *t) {
+static void release_thinning(Thinning *t) {
   lb_free(t->list);
   lb_free(t->scale);
   lb_free(t->y);
@@ -32,8 +32,8 @@ static void release(Thinning *t) {
 }
 
 // The inverse of the Gram matrix of the columns at these places of the fit, scaled to length 1.
-static lbStatus invert(const lbFit *fit, const int32_t *places, double ridge, Thinning *t,
-                       lbError *err) {
+static lbStatus invert_gram(const lbFit *fit, const int32_t *places, double ridge, Thinning *t,
+                            lbError *err) {
   size_t n = t->count, stride = (size_t)fit->room;
   double *R = lb_alloc(n * n, sizeof *R);
   if (!R) return lb_fail_memory(err);
@@ -52,7 +52,7 @@ static lbStatus invert(const lbFit *fit, const int32_t *places, double ridge, Th
   return status;
 }
 
-static lbStatus open(const lbFit *fit, Thinning *t, lbError *err) {
+static lbStatus open_thinning(const lbFit *fit, Thinning *t, lbError *err) {
   size_t n = 0;
   for (int32_t k = 0; k < fit->count; k++) n += fit->weights[k] > 0;
   *t = (Thinning){ .stride = n, .count = n };
@@ -72,9 +72,9 @@ static lbStatus open(const lbFit *fit, Thinning *t, lbError *err) {
     n++;
   }
   double ridge = RIDGE_LEAST;
-  if (!status) status = invert(fit, places, ridge, t, err);
+  if (!status) status = invert_gram(fit, places, ridge, t, err);
   while (status == LB_ERR_NUMERIC && (ridge *= 100) <= RIDGE_MOST)
-    status = invert(fit, places, ridge, t, err);
+    status = invert_gram(fit, places, ridge, t, err);
   lb_free(places);
   t->square = fit->error * fit->error * fit->columns->pose_count;
   return status;
@@ -93,7 +93,7 @@ static size_t least(const Thinning *t) {
   return best;
 }
 
-static void exchange(Thinning *t, size_t i, size_t j) {
+static void exchange_components(Thinning *t, size_t i, size_t j) {
   size_t n = t->stride;
   int32_t component = t->list[i];
   double scale = t->scale[i], y = t->y[i];
@@ -113,7 +113,7 @@ static void exchange(Thinning *t, size_t i, size_t j) {
 static void take_away(Thinning *t, size_t k) {
   size_t n = t->stride, last = t->count - 1;
   t->square += loss(t, k);
-  exchange(t, k, last);
+  exchange_components(t, k, last);
   const double *h = t->H + last * n;
   for (size_t j = 0; j < last; j++) {
     double factor = h[j] / h[last], *column = t->H + j * n;
@@ -126,7 +126,7 @@ static void take_away(Thinning *t, size_t k) {
 lbStatus lb_fit_thin(lbFit *fit, int32_t most, double goal, lbError *err) {
   Thinning t;
   double square = goal * goal * fit->columns->pose_count;
-  lbStatus status = open(fit, &t, err);
+  lbStatus status = open_thinning(fit, &t, err);
   while (!status && t.count > 1) {
     size_t k = least(&t);
     bool keep = t.y[k] > 0 && t.count <= (size_t)most && !(t.square + loss(&t, k) <= square);
@@ -137,6 +137,6 @@ lbStatus lb_fit_thin(lbFit *fit, int32_t most, double goal, lbError *err) {
   for (size_t k = 0; k < t.count && !status; k++) // the order of the fit is its own
     for (size_t i = 0; i < t.count; i++)
       if (t.list[i] == fit->list[k]) fit->weights[k] = fmax(t.y[i], 0) / t.scale[i];
-  release(&t);
+  release_thinning(&t);
   return status ? status : lb_fit_solve(fit, err);
 }

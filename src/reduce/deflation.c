@@ -29,13 +29,13 @@ typedef struct Solver {
   double *scale, *energy;              // (count): of b; of the residual
 } Solver;
 
-static void release(Solver *s) {
+static void release_deflation(Solver *s) {
   double *blocks[] = { s->W, s->MW, s->B,  s->X,        s->R,     s->S,
                        s->P, s->KP, s->MP, s->products, s->scale, s->energy };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
-static lbStatus prepare(Solver *s, lbError *err) {
+static lbStatus prepare_deflation(Solver *s, lbError *err) {
   const lbEigen *eigen = s->rest->eigen;
   size_t n = (size_t)s->rest->size, rigid = (size_t)eigen->rigid_count;
   s->known = eigen->rigid_count + eigen->count;
@@ -57,14 +57,14 @@ static lbStatus prepare(Solver *s, lbError *err) {
   return LB_OK;
 }
 
-static double dot(size_t n, const double *x, const double *y) {
+static double dot_deflated(size_t n, const double *x, const double *y) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
   return sum;
 }
 
 // S = K⁻¹ R beyond W.
-static lbStatus precondition(Solver *s, lbError *err) {
+static lbStatus precondition_deflated(Solver *s, lbError *err) {
   size_t n = (size_t)s->rest->size;
   memcpy(s->S, s->R, n * (size_t)s->count * sizeof(double));
   lbStatus status = lb_rest_solve(s->rest, s->count, s->S, err);
@@ -77,7 +77,7 @@ static bool is_done(const Solver *s, size_t column) {
 }
 
 // One step for every column that is not done yet.
-static lbStatus iterate(Solver *s, double lambda, lbError *err) {
+static lbStatus iterate_deflated(Solver *s, double lambda, lbError *err) {
   size_t n = (size_t)s->rest->size;
   lb_sparse_multiply_many(s->rest->K, s->count, s->P, s->KP);
   lb_sparse_multiply_many(s->rest->M, s->count, s->P, s->MP);
@@ -85,14 +85,14 @@ static lbStatus iterate(Solver *s, double lambda, lbError *err) {
     double *x = s->X + n * j, *r = s->R + n * j, *p = s->P + n * j, *Ap = s->KP + n * j;
     if (is_done(s, j)) continue;
     for (size_t i = 0; i < n; i++) Ap[i] -= lambda * s->MP[n * j + i];
-    double step = s->energy[j] / dot(n, p, Ap);
+    double step = s->energy[j] / dot_deflated(n, p, Ap);
     for (size_t i = 0; i < n; i++) x[i] += step * p[i], r[i] -= step * Ap[i];
   }
   lbStatus status = lb_project_out((int32_t)n, s->known, s->MW, s->W, s->count, s->R, err);
-  if (!status) status = precondition(s, err);
+  if (!status) status = precondition_deflated(s, err);
   for (size_t j = 0; j < (size_t)s->count && !status; j++) {
     if (is_done(s, j)) continue;
-    double energy = dot(n, s->R + n * j, s->S + n * j), ratio = energy / s->energy[j];
+    double energy = dot_deflated(n, s->R + n * j, s->S + n * j), ratio = energy / s->energy[j];
     for (size_t i = 0; i < n; i++) s->P[n * j + i] = s->S[n * j + i] + ratio * s->P[n * j + i];
     s->energy[j] = energy;
   }
@@ -106,14 +106,15 @@ static lbStatus solve_beyond(Solver *s, double lambda, lbError *err) {
   memcpy(s->R, s->B, all * sizeof(double));
   memcpy(s->S, s->B, all * sizeof(double));
   lbStatus status = lb_rest_solve(s->rest, s->count, s->S, err);
-  for (size_t j = 0; j < (size_t)s->count; j++) s->scale[j] = dot(n, s->B + n * j, s->S + n * j);
+  for (size_t j = 0; j < (size_t)s->count; j++)
+    s->scale[j] = dot_deflated(n, s->B + n * j, s->S + n * j);
   if (!status) status = lb_project_out((int32_t)n, s->known, s->MW, s->W, s->count, s->R, err);
-  if (!status) status = precondition(s, err);
+  if (!status) status = precondition_deflated(s, err);
   if (status) return status;
   memcpy(s->P, s->S, all * sizeof(double));
   bool done = true;
   for (size_t j = 0; j < (size_t)s->count; j++) {
-    s->energy[j] = dot(n, s->R + n * j, s->S + n * j);
+    s->energy[j] = dot_deflated(n, s->R + n * j, s->S + n * j);
     done &= is_done(s, j);
   }
   for (int step = 0; !done && !status; step++) {
@@ -122,7 +123,7 @@ static lbStatus solve_beyond(Solver *s, double lambda, lbError *err) {
                      "modal derivatives: no solution beside the eigenvalue %g after %d iterations; "
                      "ask for one mode more or fewer, or leave spectral deflation off",
                      lambda, MOST_ITERATIONS);
-    status = iterate(s, lambda, err);
+    status = iterate_deflated(s, lambda, err);
     done = true;
     for (size_t j = 0; j < (size_t)s->count; j++) done &= is_done(s, j);
   }
@@ -138,15 +139,15 @@ static void find_cluster(const lbEigen *eigen, int32_t i, int32_t *begin, int32_
 }
 
 // X += Σ Ψ_l (Ψ_lᵀ b) / (λ_l − λ_i) over elastic l outside the cluster.
-static void add_known(Solver *s, int32_t i) {
+static void add_deflation_known(Solver *s, int32_t i) {
   const lbEigen *eigen = s->rest->eigen;
   int32_t begin, end, rigid = eigen->rigid_count;
   find_cluster(eigen, i, &begin, &end);
   lb_dense_multiply(LB_TRANSPOSED, LB_PLAIN, s->known, s->count, s->rest->size, 1, s->W, s->B, 0,
                     s->products);
   for (int32_t l = 0; l < s->known; l++) {
-    bool left_out = l < rigid || (l - rigid >= begin && l - rigid < end);
-    double factor = left_out ? 0 : 1 / (eigen->values[l - rigid] - eigen->values[i]);
+    bool excluded = l < rigid || (l - rigid >= begin && l - rigid < end);
+    double factor = excluded ? 0 : 1 / (eigen->values[l - rigid] - eigen->values[i]);
     for (int32_t j = 0; j < s->count; j++)
       s->products[(size_t)j * (size_t)s->known + (size_t)l] *= factor;
   }
@@ -158,7 +159,7 @@ lbStatus lb_derivatives_deflate(lbRest *rest, int32_t count, const double *force
                                 lbError *err) {
   Solver s = { .rest = rest, .count = count };
   size_t n = (size_t)rest->size, all = n * (size_t)count;
-  lbStatus status = prepare(&s, err);
+  lbStatus status = prepare_deflation(&s, err);
   for (int32_t i = 0; i < count && !status; i++) {
     if (!lb_progress("modal derivatives", (double)i / count)) {
       status = lb_fail_interrupted(err, "modal derivatives");
@@ -170,9 +171,9 @@ lbStatus lb_derivatives_deflate(lbRest *rest, int32_t count, const double *force
     }
     status = solve_beyond(&s, rest->eigen->values[i], err);
     if (!status) status = lb_project_out(rest->size, s.known, s.W, s.MW, count, s.X, err);
-    if (!status) add_known(&s, i);
+    if (!status) add_deflation_known(&s, i);
     if (!status) memcpy(result + all * (size_t)i, s.X, all * sizeof(double));
   }
-  release(&s);
+  release_deflation(&s);
   return status;
 }

@@ -5,7 +5,7 @@
 // bits do not depend on the number of threads. Values of one vertex lie together for all pairs.
 #include "reduce/derivatives.h"
 
-#include "elastic/hessian.h"
+#include "reduce/hessian.h"
 #include "fem/fem.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum { TASKS = 16 }; // each repeats the gradients of the modes, so not too many
 
 typedef struct Sum {
   const lbFem *fem;
-  lbHessianKernel *kernel;
+  const lbHessianKernels *kernels;
   int32_t mode_count, stride;
   int32_t rows[TASKS + 1]; // rows of pairs of each task
   const double *modes;     // (vertex_count x 3 x stride)
@@ -99,13 +99,13 @@ static void sum_set(const Sum *job, const lbElementSet *set, lbHessianElement el
       element.modes[a] = job->modes + 3 * v * (size_t)job->stride;
       element.sums[a] = sums + 3 * v * pairs;
     }
-    job->kernel(&element);
+    job->kernels->add_pairs(&element);
   }
 }
 
 // Turns the sums of a task, vertex by vertex, into columns.
-static lbStatus store_columns(const Sum *job, const double *sums, size_t first, size_t pairs,
-                              lbError *err) {
+static lbStatus store_derivative_columns(const Sum *job, const double *sums, size_t first,
+                                         size_t pairs, lbError *err) {
   enum { TOGETHER = 8 };
   size_t size = job->forces->size;
   double *columns = lb_alloc(size * TOGETHER, sizeof *columns);
@@ -141,7 +141,7 @@ static void sum_pairs(int32_t begin, int32_t end, void *context) {
                                  .work = job->work + (size_t)t * job->work_count };
     for (int32_t s = 0; s < job->fem->set_count; s++)
       sum_set(job, &job->fem->sets[s], element, sums, pairs);
-    job->status[t] = store_columns(job, sums, first, pairs, &job->errors[t]);
+    job->status[t] = store_derivative_columns(job, sums, first, pairs, &job->errors[t]);
     lb_free(sums);
   }
 }
@@ -169,7 +169,7 @@ lbStatus lb_hessian_force_columns(const lbFem *fem, int32_t count, const double 
   int32_t stride = lb_hessian_stride(count);
   size_t pairs = lb_hessian_pair_count(count, 0, count);
   Sum job = { .fem = fem,
-              .kernel = lb_hessian_kernel(lb_simd_best()),
+              .kernels = lb_hessian_kernels(lb_simd_best()),
               .mode_count = count,
               .stride = stride,
               .forces = forces };

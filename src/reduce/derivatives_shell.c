@@ -1,6 +1,7 @@
 // The second derivative of a shell's force at rest: differences of the exact tangent,
 // (H:Ψ_i)Ψ_j = (K(hΨ_i)Ψ_j − K(−hΨ_i)Ψ_j) / 2h, the largest displacement hΨ_i a small part of an
-// edge, so that both what is left out (h²) and rounding are below 1e-7 of the stiffness's change.
+// edge, so that both the truncation error (h²) and rounding are below 1e-7 of the stiffness's
+// change.
 #include "fem/assembler.h"
 #include "reduce/derivatives.h"
 

@@ -67,8 +67,8 @@ typedef struct Axis {
   const lbFem *fem;
   lbFemMatrix matrix;
   size_t axis;
-  lbSparse *part;    // NULL: the elements lie elsewhere, and these are
-  double *from, *to; // (3 nodes) what goes there and comes back
+  lbSparse *part;    // NULL: an engine has the elements; then these are
+  double *from, *to; // (3 nodes) right-hand side and solution
 } Axis;
 
 static void close_axis(Axis *a) {
@@ -123,7 +123,7 @@ static lbStatus list_fields(const lbFem *fem, const lbEigen *eigen, int32_t mode
   return LB_OK;
 }
 
-static lbStatus orthonormalise(Fields *f, lbError *err) {
+static lbStatus orthonormalise_fields(Fields *f, lbError *err) {
   Axis mass;
   lbStatus status = open_axis(f->fem, LB_FEM_MASS, f->fem->mass, 0, &mass, err);
   if (!status)
@@ -136,8 +136,8 @@ static lbStatus orthonormalise(Fields *f, lbError *err) {
 }
 
 // values of the basis: uᵀKu
-static lbStatus measure_stiffness(const Fields *f, const lbSparse *K, double *values,
-                                  lbError *err) {
+static lbStatus measure_extended_stiffness(const Fields *f, const lbSparse *K, double *values,
+                                           lbError *err) {
   size_t nodes = (size_t)f->fem->node_count;
   double *product = lb_alloc(nodes, sizeof *product);
   lbStatus status = product ? LB_OK : lb_fail_memory(err);
@@ -168,7 +168,7 @@ static void spread_axes(int32_t begin, int32_t end, void *context) {
     }
 }
 
-static lbStatus store(Fields *f, const lbSparse *K, lbError *err) {
+static lbStatus store_fields(Fields *f, const lbSparse *K, lbError *err) {
   lbBasis *basis = f->basis;
   size_t dimension = 3 * (size_t)f->count;
   basis->vectors = lb_alloc(3 * (size_t)f->fem->vertex_count * dimension, sizeof(double));
@@ -177,7 +177,7 @@ static lbStatus store(Fields *f, const lbSparse *K, lbError *err) {
   lb_parallel_for(f->count, 1, spread_axes, f);
   basis->vertex_count = f->fem->vertex_count;
   basis->dimension = basis->whole_dimension = 3 * f->count;
-  return measure_stiffness(f, K, basis->values, err);
+  return measure_extended_stiffness(f, K, basis->values, err);
 }
 
 lbStatus lb_basis_extended(const lbFem *fem, const lbBasisDef *def, lbBasis *basis, lbError *err) {
@@ -192,8 +192,8 @@ lbStatus lb_basis_extended(const lbFem *fem, const lbBasisDef *def, lbBasis *bas
     status = list_fields(fem, rest->eigen, def->mode_count, &fields, err);
     basis->candidate_count = 3 * fields.count;
   }
-  if (!status) status = orthonormalise(&fields, err);
-  if (!status) status = store(&fields, rest->K, err);
+  if (!status) status = orthonormalise_fields(&fields, err);
+  if (!status) status = store_fields(&fields, rest->K, err);
   basis->pca_seconds = lb_seconds() - start;
   if (!status)
     status = lb_fem_modes_of_eigen(fem, rest->eigen, rest->eigen->count, &basis->modes, err);

@@ -17,7 +17,7 @@
 enum { POSES_LEAST = 30, HELD_OUT = 20, SHORTENINGS = 30 };
 static const double SMALL = 0.01, LARGE = 0.2;
 static const double SHIFT = 1e-4;    // of stiffness over mass: bodies that move as a whole
-static const double RIGID_ROWS = 30; // weight of what a body weighs as a whole among its masses
+static const double RIGID_ROWS = 30; // weight of the total mass among the equations for masses
 
 typedef struct Trainer {
   const lbFrameCubatureDef *def;
@@ -35,14 +35,14 @@ typedef struct Trainer {
   double *room, *gradient;
 } Trainer;
 
-static void release(Trainer *t) {
+static void release_frame_cubature(Trainer *t) {
   double *arrays[] = { t->forces, t->scales, t->matrix, t->b,       t->K,
                        t->M,      t->factor, t->room,   t->gradient };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) lb_free(arrays[i]);
   lb_free(t->motions);
 }
 
-static lbStatus allocate(Trainer *t, lbError *err) {
+static lbStatus allocate_frame_cubature(Trainer *t, lbError *err) {
   size_t n = (size_t)t->n, rows = (size_t)t->pose_count * n, padded = (size_t)lb_ldlt_padded(t->n);
   size_t room = lb_frame_sums_doubles(LB_FRAME_LIST_MOST, t->frames);
   t->motions = lb_alloc((size_t)t->pose_count * (size_t)t->frames, sizeof *t->motions);
@@ -90,7 +90,7 @@ static lbStatus factor_rest(Trainer *t, const lbFrameSamples *all, lbError *err)
 }
 
 // x (n) <- a random displacement of frames, of a length.
-static void draw(Trainer *t, lbRandom *random, double length, double *x) {
+static void draw_frame_motion(Trainer *t, lbRandom *random, double length, double *x) {
   double most = 0;
   memset(t->gradient, 0, (size_t)lb_ldlt_padded(t->n) * sizeof(double));
   for (int32_t i = 0; i < t->n; i++)
@@ -111,7 +111,7 @@ static lbStatus make_poses(Trainer *t, const lbFrameSamples *all, lbError *err) 
     lbFrameMotion *motions = t->motions + (size_t)p * (size_t)t->frames;
     double length = SMALL * pow(LARGE / SMALL, lb_random_unit(&random)), square = 0;
     double *force = t->forces + (size_t)p * (size_t)t->n;
-    draw(t, &random, length, x);
+    draw_frame_motion(t, &random, length, x);
     for (int k = 0; k < SHORTENINGS && !(square > 0 && isfinite(square)); k++) {
       for (int32_t i = 0; i < t->frames; i++) {
         lbFramePose pose = lb_frame_advance(&t->def->rest[i], x + 6 * i, pow(0.7, k));
@@ -142,7 +142,7 @@ static lbStatus one_sample(const Trainer *t, int32_t k, lbFrameSamples **out, lb
   return lb_frame_samples_create(&def, out, err);
 }
 
-static lbStatus make_columns(Trainer *t, lbError *err) {
+static lbStatus make_frame_cubature_columns(Trainer *t, lbError *err) {
   size_t n = (size_t)t->n, rows = (size_t)t->pose_count * n;
   lbStatus status = LB_OK;
   for (int32_t k = 0; k < t->sample_count && !status; k++) {
@@ -208,7 +208,7 @@ static void fill_mass_rows(Trainer *t, const lbFrameSamples *samples, const doub
   for (int k = 0; k < 10; k++) rows[at++] = RIGID_ROWS * whole[k] / diagonal[n];
 }
 
-static double dot(size_t n, const double *a, const double *b) {
+static double dot_frame_forces(size_t n, const double *a, const double *b) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
   return sum;
@@ -231,9 +231,9 @@ static lbStatus find_masses(Trainer *t, const lbFrameSamples *all, lbFrameCubatu
     lb_frame_samples_destroy(sample);
   }
   for (size_t k = 0; k < count && !status; k++) {
-    right[k] = dot(rows, A + rows * k, A + rows * count);
+    right[k] = dot_frame_forces(rows, A + rows * k, A + rows * count);
     for (size_t j = 0; j <= k; j++)
-      G[k + count * j] = G[j + count * k] = dot(rows, A + rows * k, A + rows * j);
+      G[k + count * j] = G[j + count * k] = dot_frame_forces(rows, A + rows * k, A + rows * j);
   }
   if (!status) status = lb_fnnls(c->count, G, count, right, x, err);
   for (size_t k = 0; k < count && !status; k++)
@@ -255,7 +255,8 @@ static int by_sample(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-static lbStatus keep(const Trainer *t, const lbChoice *choice, lbFrameCubature *c, lbError *err) {
+static lbStatus keep_frame_choice(const Trainer *t, const lbChoice *choice, lbFrameCubature *c,
+                                  lbError *err) {
   size_t count = (size_t)choice->count;
   Pick *picks = lb_alloc(count, sizeof *picks);
   c->count = choice->count;
@@ -276,7 +277,7 @@ static lbStatus keep(const Trainer *t, const lbChoice *choice, lbFrameCubature *
   return LB_OK;
 }
 
-static lbStatus choose(Trainer *t, lbFrameCubature *c, lbError *err) {
+static lbStatus choose_frame_components(Trainer *t, lbFrameCubature *c, lbError *err) {
   size_t n = (size_t)t->n, trained = (size_t)(t->pose_count - HELD_OUT);
   lbColumns columns = { .dimension = t->n,
                         .component_count = t->sample_count,
@@ -288,13 +289,13 @@ static lbStatus choose(Trainer *t, lbFrameCubature *c, lbError *err) {
   def.limit =
       t->def->limit > 0 && t->def->limit < t->sample_count ? t->def->limit : t->sample_count;
   lbStatus status = lb_nnhtp(&def, false, &choice, err);
-  if (!status) status = keep(t, choice, c, err);
+  if (!status) status = keep_frame_choice(t, choice, c, err);
   if (!status) c->error = choice->error;
   lb_choice_destroy(choice);
   return status;
 }
 
-static double size_of(const lbFrameSampleDef *samples, int32_t count) {
+static double frame_state_size(const lbFrameSampleDef *samples, int32_t count) {
   double low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY };
   for (size_t i = 0; i < 3 * (size_t)count; i++) {
     low[i % 3] = fmin(low[i % 3], samples->positions[i]);
@@ -321,18 +322,18 @@ lbStatus lb_frame_cubature_create(const lbFrameCubatureDef *def, lbFrameCubature
   lbFrameCubature *c = lb_alloc(1, sizeof *c);
   t.n = 6 * t.frames;
   t.pose_count = HELD_OUT + (POSES_LEAST > 2 * t.n ? POSES_LEAST : 2 * t.n);
-  t.size = size_of(def->samples, t.sample_count);
-  lbStatus status = c ? allocate(&t, err) : lb_fail_memory(err);
+  t.size = frame_state_size(def->samples, t.sample_count);
+  lbStatus status = c ? allocate_frame_cubature(&t, err) : lb_fail_memory(err);
   if (!status) status = lb_frame_samples_create(def->samples, &all, err);
   if (!status) status = factor_rest(&t, all, err);
   if (!status) status = make_poses(&t, all, err);
-  if (!status) status = make_columns(&t, err);
-  if (!status) status = choose(&t, c, err);
+  if (!status) status = make_frame_cubature_columns(&t, err);
+  if (!status) status = choose_frame_components(&t, c, err);
   if (!status) c->held_out = error_at(&t, c, t.pose_count - HELD_OUT, t.pose_count);
   if (!status) status = factor_rest(&t, all, err); // M of all samples
   if (!status) status = find_masses(&t, all, c, err);
   lb_frame_samples_destroy(all);
-  release(&t);
+  release_frame_cubature(&t);
   if (status)
     lb_frame_cubature_destroy(c);
   else

@@ -2,7 +2,7 @@
 // at samples and at the nodes of the volume mesh.
 #include "limber/reduce.h"
 
-#include "frames/weights.h"
+#include "reduce/weights.h"
 #include "reduce/frame_cubature.h"
 #include "reduce/harmonic.h"
 #include "reduce/painted.h"
@@ -94,8 +94,8 @@ typedef struct Lists {
   int32_t entries;
 } Lists;
 
-static lbStatus make_lists(lbArena *arena, int32_t points, int32_t frame_count, size_t stride,
-                           Lists *lists, lbError *err) {
+static lbStatus make_frame_lists(lbArena *arena, int32_t points, int32_t frame_count, size_t stride,
+                                 Lists *lists, lbError *err) {
   size_t most = (size_t)points * (size_t)(frame_count < LIST_MOST ? frame_count : LIST_MOST);
   lists->begin = lb_arena_alloc(arena, (size_t)points + 1, sizeof *lists->begin);
   lists->frames = lb_arena_alloc(arena, most, sizeof *lists->frames);
@@ -131,8 +131,8 @@ static void fade(int32_t frame_count, double *values, double *gradients) {
   }
 }
 
-static void add_point(Lists *lists, int32_t point, int32_t frame_count, double cell,
-                      const double *values, const double *gradients, bool gradient) {
+static void add_frame_point(Lists *lists, int32_t point, int32_t frame_count, double cell,
+                            const double *values, const double *gradients, bool gradient) {
   double least = WEIGHT_LEAST;
   int32_t kept = LIST_MOST + 1;
   while (kept > LIST_MOST) { // raised until there is room
@@ -172,7 +172,7 @@ typedef struct Job {
 
 // ---- painted regions ---------------------------------------------------------------------------
 
-static lbStatus find_regions(Job *job, lbError *err) {
+static lbStatus find_frame_regions(Job *job, lbError *err) {
   const lbFramesDef *def = job->def;
   if (def->rigid_count == 0) return LB_OK;
   job->owners = lb_arena_alloc(job->arena, (size_t)job->body->voxels->count, sizeof *job->owners);
@@ -226,7 +226,7 @@ static lbStatus find_owners(Job *job, lbError *err) {
 
 // ---- frames and weights ------------------------------------------------------------------------
 
-static lbStatus place_joints(Job *job, const double *masses, lbError *err) {
+static lbStatus place_frame_joints(Job *job, const double *masses, lbError *err) {
   const lbVoxels *voxels = job->body->voxels;
   int32_t joints = job->def->joint_count;
   double farthest = 0;
@@ -247,7 +247,7 @@ static const double *elsewhere(const Job *job, const double *masses) {
   return to ? to : masses;
 }
 
-static lbStatus make_voxels(Job *job, lbError *err) {
+static lbStatus make_frame_voxels(Job *job, lbError *err) {
   lbVoxelBodyDef def = lb_voxel_body_def();
   def.voxels = job->def->samples;
   lbStatus status = lb_voxel_body_create(job->mesh, &def, &job->body, err);
@@ -269,10 +269,10 @@ static lbStatus make_voxels(Job *job, lbError *err) {
   job->draft->sample_volumes = job->body->volumes;
   job->draft->sample_masses = masses;
   job->draft->sample_materials = materials;
-  status = find_regions(job, err);
+  status = find_frame_regions(job, err);
   if (status) return status;
   if (job->def->joint_count > 0)
-    status = place_joints(job, masses, err);
+    status = place_frame_joints(job, masses, err);
   else if (job->def->positions)
     memcpy(job->positions, job->def->positions, 3 * (size_t)frames * sizeof(double));
   else {
@@ -295,7 +295,7 @@ static lbStatus paint_weights(Job *job, lbError *err) {
                             &job->weights, err);
 }
 
-static lbStatus make_weights(Job *job, lbError *err) {
+static lbStatus make_frame_weights(Job *job, lbError *err) {
   lbWeightDef def = lb_weight_def();
   if (job->def->weights == LB_WEIGHTS_PAINTED) return paint_weights(job, err);
   def.kind = (lbWeightKind)job->def->weights;
@@ -321,19 +321,19 @@ static lbStatus list_weights(Job *job, lbError *err) {
   double cell = voxels->grid->cell, values[LB_FRAMES_MOST], gradients[3 * LB_FRAMES_MOST];
   Lists at_samples, at_nodes;
   int32_t *homes = lb_arena_alloc(job->arena, (size_t)nodes, sizeof *homes);
-  lbStatus status = make_lists(job->arena, voxels->count, frames, 4, &at_samples, err);
-  if (!status) status = make_lists(job->arena, nodes, frames, 1, &at_nodes, err);
+  lbStatus status = make_frame_lists(job->arena, voxels->count, frames, 4, &at_samples, err);
+  if (!status) status = make_frame_lists(job->arena, nodes, frames, 1, &at_nodes, err);
   if (!status && !homes) status = lb_fail_memory(err);
   if (status) return status;
   for (int32_t k = 0; k < voxels->count; k++) {
     weights_at(job, k, lb_vec3_load(draft->sample_positions + 3 * (size_t)k), values, gradients);
-    add_point(&at_samples, k, frames, cell, values, gradients, true);
+    add_frame_point(&at_samples, k, frames, cell, values, gradients, true);
   }
   for (int32_t n = 0; n < nodes; n++) {
     lbVec3 X = lb_vec3_load(draft->node_positions + 3 * (size_t)n);
     homes[n] = lb_voxels_nearest(voxels, X, NULL);
     weights_at(job, homes[n], X, values, gradients);
-    add_point(&at_nodes, n, frames, cell, values, gradients, false);
+    add_frame_point(&at_nodes, n, frames, cell, values, gradients, false);
   }
   draft->size.sample_entry_count = at_samples.entries;
   draft->sample_begin = at_samples.begin;
@@ -400,7 +400,7 @@ static lbStatus check_idle(const lbModel *m, lbError *err) {
 }
 
 // Chooses samples and puts their shares into the draft.
-static lbStatus choose_samples(Job *job, lbError *err) {
+static lbStatus choose_frame_samples(Job *job, lbError *err) {
   lbModel *draft = job->draft;
   const lbFramesDef *frames = job->def;
   if (frames->sample_limit == 0 && frames->sample_error == 0) return LB_OK;
@@ -442,7 +442,7 @@ static lbStatus choose_samples(Job *job, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus fill(Job *job, const lbReduceDef *def, lbError *err) {
+static lbStatus fill_frames_model(Job *job, const lbReduceDef *def, lbError *err) {
   double *damping = NULL;
   lbModel *draft = job->draft;
   if (draft->size.shell_count > 0 || draft->size.element_count == 0)
@@ -451,12 +451,12 @@ static lbStatus fill(Job *job, const lbReduceDef *def, lbError *err) {
         "model \"%s\": the method \"frames\" needs tets or bricks; shells have \"full\", "
         "\"modal\" and \"subspace\"",
         def->name);
-  lbStatus status = make_voxels(job, err);
-  if (!status) status = make_weights(job, err);
+  lbStatus status = make_frame_voxels(job, err);
+  if (!status) status = make_frame_weights(job, err);
   if (!status) status = list_weights(job, err);
   if (!status) status = set_frames(job, err);
   if (!status) status = check_idle(draft, err);
-  if (!status) status = choose_samples(job, err);
+  if (!status) status = choose_frame_samples(job, err);
   if (!status) status = lb_keep_damping(def, job->arena, &damping, err);
   draft->frame_damping = damping;
   return status;
@@ -470,7 +470,7 @@ lbStatus lb_reduce_frames(const lbMesh *mesh, const lbFem *fem, const lbReduceDe
   lbStatus status = check(def, frames, err);
   if (status) return status;
   status = lb_object_draft(mesh, fem, def, &arena, &draft, err);
-  if (!status) status = fill(&job, def, err);
+  if (!status) status = fill_frames_model(&job, def, err);
   if (!status) {
     char more[300];
     int used =

@@ -24,7 +24,7 @@ typedef struct Greed {
   int32_t *pool;       // (components)
   int32_t *candidates; // (CANDIDATES)
   int32_t *positive;   // (limit)
-  double *columns;     // (rows x CANDIDATES), of the poses that a turn looks at
+  double *columns;     // (rows x CANDIDATES), of the poses of one round
   // The fast setting: ten poses a turn.
   lbColumns few; // over these poses
   double poses_scales[FAST_POSES];
@@ -34,14 +34,14 @@ typedef struct Greed {
   double *G, *c; // (limit x limit), (limit)
 } Greed;
 
-static void release(Greed *g) {
+static void release_greedy(Greed *g) {
   lb_fit_destroy(g->fit);
   void *blocks[] = { g->taken, g->pool, g->candidates, g->positive, g->columns, g->poses,
                      g->b,     g->r,    g->A,          g->G,        g->c };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
-static lbStatus open(const lbSelectionDef *def, bool fast, Greed *g, lbError *err) {
+static lbStatus open_greedy(const lbSelectionDef *def, bool fast, Greed *g, lbError *err) {
   const lbColumns *all = def->columns;
   size_t components = (size_t)all->component_count, limit = (size_t)def->limit;
   *g = (Greed){ .def = def, .random = lb_random_stream(def->seed, UINT64_C(1) << 33) };
@@ -145,7 +145,7 @@ static lbStatus drop_zeros(Greed *g, lbError *err) {
 }
 
 // Weights over all poses; the fast setting has them only now and then.
-static lbStatus settle(Greed *g, bool fast, lbError *err) {
+static lbStatus settle_weights(Greed *g, bool fast, lbError *err) {
   lbStatus status = fast ? lb_fit_solve(g->fit, err) : LB_OK;
   if (status) return status;
   lb_choice_keep_best(g->best, g->def->goal, g->fit);
@@ -160,7 +160,7 @@ static lbStatus select_all(Greed *g, bool fast, lbError *err) {
     if (!lb_choice_progress(g->best, def->goal, (double)g->fit->count / def->limit)) return LB_OK;
     lbStatus status = add_one(g, fast, &added, err);
     bool look = !fast || g->fit->count % 10 == 0 || g->fit->count == def->limit;
-    if (!status && added && look) status = settle(g, fast, err);
+    if (!status && added && look) status = settle_weights(g, fast, err);
     if (status) return status;
     g->best->iterations++;
     idle = added ? 0 : idle + 1;
@@ -171,7 +171,7 @@ static lbStatus select_all(Greed *g, bool fast, lbError *err) {
 
 lbStatus lb_greedy(const lbSelectionDef *def, bool fast, lbChoice **out, lbError *err) {
   Greed greed;
-  lbStatus status = open(def, fast, &greed, err);
+  lbStatus status = open_greedy(def, fast, &greed, err);
   if (!status) status = select_all(&greed, fast, err);
   if (!status && greed.best->count == 0)
     status = greed.best->interrupted
@@ -183,6 +183,6 @@ lbStatus lb_greedy(const lbSelectionDef *def, bool fast, lbChoice **out, lbError
     greed.best = NULL;
   }
   lb_choice_destroy(greed.best);
-  release(&greed);
+  release_greedy(&greed);
   return status;
 }

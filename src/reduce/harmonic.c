@@ -3,7 +3,7 @@
 // there).
 #include "reduce/harmonic.h"
 
-#include "frames/frame_distances.h"
+#include "reduce/frame_distances.h"
 #include "reduce/laplace.h"
 
 // Below this share the matrix would be ill-conditioned for nothing: a surface so near to a centre
@@ -25,7 +25,7 @@ static double distance_from(const Laplace *p, int32_t frame, int32_t voxel) {
 
 // ---- regions -----------------------------------------------------------------------------------
 
-static void find_regions(Laplace *p) {
+static void find_harmonic_regions(Laplace *p) {
   for (int32_t v = 0; v < p->voxels->count; v++) {
     p->regions[v] = p->def->owners ? p->def->owners[v] : -1;
     if (p->regions[v] >= 0) continue;
@@ -63,7 +63,7 @@ static lbStatus fill_field(const Laplace *p, lbWeights *field, lbError *err) {
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static lbStatus take_memory(Laplace *p, lbError *err) {
+static lbStatus take_harmonic_memory(Laplace *p, lbError *err) {
   p->regions = lb_alloc((size_t)p->voxels->count, sizeof *p->regions);
   p->known = lb_alloc((size_t)p->voxels->count, sizeof *p->known);
   return p->regions && p->known ? LB_OK : lb_fail_memory(err);
@@ -79,8 +79,8 @@ lbStatus lb_harmonic_weights(const lbVoxels *voxels, int32_t frame_count, const 
       lb_frame_distances_create(voxels, frame_count, positions, &inside, &p.distances, err);
   if (status) return status;
   p.radius = def->radius > 0 ? def->radius : p.distances.default_radius;
-  status = take_memory(&p, err);
-  if (!status) find_regions(&p);
+  status = take_harmonic_memory(&p, err);
+  if (!status) find_harmonic_regions(&p);
   if (!status) status = lb_weights_create_empty(frame_count, voxels->count, &field, err);
   if (!status) status = fill_field(&p, field, err);
   if (status) {

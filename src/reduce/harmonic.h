@@ -12,7 +12,7 @@
 #ifndef LB_REDUCE_HARMONIC_H
 #define LB_REDUCE_HARMONIC_H
 
-#include "frames/weights.h"
+#include "reduce/weights.h"
 
 // def->kind and def->cutoff are ignored. Refuses what lb_weights_create refuses.
 lbStatus lb_harmonic_weights(const lbVoxels *voxels, int32_t frame_count, const double *positions,

@@ -36,7 +36,7 @@ static void compress_group(const Inertia *in, int32_t begin, int32_t count) {
     lb_fem_compress(in->fem, in->basis + rows * (size_t)(begin + i), in->U + size * (size_t)i);
 }
 
-static lbStatus allocate(Inertia *in, lbArena *arena, lbError *err) {
+static lbStatus allocate_inertia(Inertia *in, lbArena *arena, lbError *err) {
   size_t nodes = (size_t)in->fem->node_count, columns = 3 * (size_t)in->count;
   in->V = lb_arena_alloc(arena, nodes * columns, sizeof(double));
   in->U = lb_arena_alloc(arena, nodes * 3, GROUP * sizeof(double));
@@ -75,8 +75,8 @@ static lbStatus arm_moments(const Inertia *in, const double *centre, lbArena *ar
   return LB_OK;
 }
 
-static lbStatus fill_first(const Inertia *in, const double *centre, lbArena *arena, double *first,
-                           lbError *err) {
+static lbStatus fill_inertia_first(const Inertia *in, const double *centre, lbArena *arena,
+                                   double *first, lbError *err) {
   double *moments = NULL;
   lbStatus status = arm_moments(in, centre, arena, &moments, err);
   if (status) return status;
@@ -90,7 +90,7 @@ static lbStatus fill_first(const Inertia *in, const double *centre, lbArena *are
 
 // ---- A2 ----------------------------------------------------------------------------------------
 
-static lbStatus fill_second(const Inertia *in, double *second, lbError *err) {
+static lbStatus fill_inertia_second(const Inertia *in, double *second, lbError *err) {
   size_t nodes = (size_t)in->fem->node_count, r = (size_t)in->count, columns = 3 * r;
   const double *G = in->product;
   for (int32_t begin = 0; begin < in->count; begin += GROUP) {
@@ -120,10 +120,10 @@ lbStatus lb_project_inertia(const lbFem *fem, const lbModel *draft, int32_t coun
   Inertia in = { .fem = fem, .basis = basis, .count = count };
   *first = lb_arena_alloc(arena, (size_t)count, 9 * sizeof **first);
   *second = lb_arena_alloc(arena, (size_t)count, (size_t)count * 9 * sizeof **second);
-  lbStatus status = *first && *second ? allocate(&in, &work, err) : lb_fail_memory(err);
+  lbStatus status = *first && *second ? allocate_inertia(&in, &work, err) : lb_fail_memory(err);
   if (!status) split_basis(&in);
-  if (!status) status = fill_first(&in, draft->rigid_centre, &work, *first, err);
-  if (!status) status = fill_second(&in, *second, err);
+  if (!status) status = fill_inertia_first(&in, draft->rigid_centre, &work, *first, err);
+  if (!status) status = fill_inertia_second(&in, *second, err);
   lb_arena_release(&work);
   return status;
 }

@@ -15,7 +15,7 @@ typedef struct Laplace {
 
 // Rows above the diagonal: the neighbours with lower numbers, which are those at -z, -y and -x, in
 // this order.
-static lbStatus make_pattern(Laplace *p, lbError *err) {
+static lbStatus make_laplace_pattern(Laplace *p, lbError *err) {
   size_t count = (size_t)p->unknown_count;
   int32_t *begin = lb_alloc(count + 1, sizeof *begin), *rows = lb_alloc(4 * count, sizeof *rows);
   lbStatus status = begin && rows ? LB_OK : lb_fail_memory(err);
@@ -39,13 +39,14 @@ static lbStatus make_pattern(Laplace *p, lbError *err) {
 }
 
 // What a known voxel gives to the row of a free one beside it.
-static void add_known(Laplace *p, int32_t row, int32_t known, double c, const double *values) {
+static void add_laplace_known(Laplace *p, int32_t row, int32_t known, double c,
+                              const double *values) {
   size_t voxels = (size_t)p->voxels->count, unknowns = (size_t)p->unknown_count;
   for (size_t k = 0; k < (size_t)p->columns; k++)
     p->sides[k * unknowns + (size_t)row] += c * values[k * voxels + (size_t)known];
 }
 
-static void fill_system(Laplace *p, const double *values) {
+static void fill_laplace_system(Laplace *p, const double *values) {
   for (int32_t v = 0; v < p->voxels->count; v++) {
     int32_t row = p->unknown[v];
     if (row < 0) continue;
@@ -56,7 +57,7 @@ static void fill_system(Laplace *p, const double *values) {
       bool known = p->unknown[next] < 0;
       double c = known && p->def->conductance ? p->def->conductance(p->def->context, v, next) : 1;
       sum += c;
-      if (known) add_known(p, row, next, c, values);
+      if (known) add_laplace_known(p, row, next, c, values);
     }
     int32_t end = p->matrix->column_begin[row + 1] - 1;
     for (int32_t e = p->matrix->column_begin[row]; e < end; e++) p->matrix->values[e] = -1;
@@ -64,11 +65,11 @@ static void fill_system(Laplace *p, const double *values) {
   }
 }
 
-static lbStatus solve(Laplace *p, const double *values, lbError *err) {
+static lbStatus solve_laplace(Laplace *p, const double *values, lbError *err) {
   lbCholesky *factor = NULL;
-  lbStatus status = make_pattern(p, err);
+  lbStatus status = make_laplace_pattern(p, err);
   if (status) return status;
-  fill_system(p, values);
+  fill_laplace_system(p, values);
   status = lb_cholesky_create(p->matrix, &factor, err);
   if (!status) status = lb_cholesky_factor(factor, p->matrix, err);
   if (!status) status = lb_cholesky_solve(factor, p->columns, p->sides, err);
@@ -76,7 +77,7 @@ static lbStatus solve(Laplace *p, const double *values, lbError *err) {
   return status;
 }
 
-static lbStatus take_memory(Laplace *p, lbError *err) {
+static lbStatus take_laplace_memory(Laplace *p, lbError *err) {
   p->unknown = lb_alloc((size_t)p->voxels->count, sizeof *p->unknown);
   if (!p->unknown) return lb_fail_memory(err);
   for (int32_t v = 0; v < p->voxels->count; v++)
@@ -89,8 +90,8 @@ static lbStatus take_memory(Laplace *p, lbError *err) {
 lbStatus lb_laplace_solve(const lbLaplaceDef *def, int32_t columns, double *values, lbError *err) {
   Laplace p = { .def = def, .voxels = def->voxels, .columns = columns };
   size_t voxels = (size_t)def->voxels->count;
-  lbStatus status = take_memory(&p, err);
-  if (!status && p.unknown_count > 0) status = solve(&p, values, err);
+  lbStatus status = take_laplace_memory(&p, err);
+  if (!status && p.unknown_count > 0) status = solve_laplace(&p, values, err);
   for (size_t v = 0; v < voxels && !status; v++)
     for (size_t k = 0; k < (size_t)columns && p.unknown[v] >= 0; k++)
       values[k * voxels + v] = p.sides[k * (size_t)p.unknown_count + (size_t)p.unknown[v]];

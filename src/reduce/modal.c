@@ -60,8 +60,9 @@ static lbModeFate fate_of(const lbDiscard *d, double eigenvalue, double size) {
   return LB_MODE_KEPT;
 }
 
-static lbStatus choose_modes(const lbModes *modes, const lbReduceDef *def, const lbDiscard *discard,
-                             lbArena *arena, lbModel *draft, lbError *err) {
+static lbStatus choose_modal_modes(const lbModes *modes, const lbReduceDef *def,
+                                   const lbDiscard *discard, lbArena *arena, lbModel *draft,
+                                   lbError *err) {
   size_t count = (size_t)modes->count;
   double *amplitudes = lb_arena_alloc(arena, count, sizeof *amplitudes);
   int32_t *fates = lb_arena_alloc(arena, count, sizeof *fates);
@@ -113,8 +114,8 @@ static lbStatus keep_modes(const lbModes *modes, lbArena *arena, lbModel *draft,
   return LB_OK;
 }
 
-static lbStatus write_provenance(const lbReduceDef *def, const lbDiscard *d, lbArena *arena,
-                                 lbModel *draft, lbError *err) {
+static lbStatus write_modal_provenance(const lbReduceDef *def, const lbDiscard *d, lbArena *arena,
+                                       lbModel *draft, lbError *err) {
   char more[400], rules[200] = "off";
   if (d->on)
     snprintf(rules, sizeof rules,
@@ -142,7 +143,7 @@ lbStatus lb_modal_draft(const lbFem *fem, const lbModes *modes, const lbReduceDe
                         const lbDiscard *discard, lbArena *arena, lbModel *draft, lbError *err) {
   double *gravity = NULL, *rigid = NULL, *damping = NULL;
   double *first = NULL, *second = NULL;
-  lbStatus status = choose_modes(modes, def, discard, arena, draft, err);
+  lbStatus status = choose_modal_modes(modes, def, discard, arena, draft, err);
   if (!status) status = keep_modes(modes, arena, draft, err);
   if (!status) status = lb_keep_damping(def, arena, &damping, err);
   int32_t count = draft->size.mode_count;
@@ -167,7 +168,7 @@ lbStatus lb_reduce_modes(const lbMesh *mesh, const lbFem *fem, const lbModes *mo
   lbStatus status = check_modal(def, modal, err);
   if (!status) status = lb_object_draft(mesh, fem, def, &arena, &draft, err);
   if (!status) status = lb_modal_draft(fem, modes, def, &modal->discard, &arena, &draft, err);
-  if (!status) status = write_provenance(def, &modal->discard, &arena, &draft, err);
+  if (!status) status = write_modal_provenance(def, &modal->discard, &arena, &draft, err);
   if (!status) status = lb_model_create(&draft, out, err);
   lb_arena_release(&arena);
   return status;

@@ -3,7 +3,7 @@
 
 #include "fem/fem.h"
 #include "linalg/room.h"
-#include "math/polynomial.h"
+#include "arrayio/polynomial.h"
 #include "reduce/derivatives.h"
 
 #include <stdio.h>

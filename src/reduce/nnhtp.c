@@ -6,8 +6,8 @@
 //
 // Algorithm 1, "plain": s candidates come into S; the s largest positive entries of w − μ ∇_S f
 // stay, μ = |∇_S f|² / 2|A ∇_S f|² the exact step (half of the paper's (9)). Columns of elements
-// are much alike, so that μ is short: a newcomer gets a tenth of a usual weight and less, and does
-// not stay once s components have weights.
+// are much alike, so that μ is short: a new component gets a tenth of a typical weight or less, and
+// does not stay once s components have weights.
 //
 // So the pursuit goes all the way to the minimum over S, w >= 0, with fewer newcomers, and what
 // stays is decided by what the sum would lose (lb_fit_thin), as in subspace pursuit (Dai &
@@ -31,7 +31,7 @@ enum {
   ITERATIONS_MOST = 200,
 };
 
-static const double HARDLY = 0.03;     // of the error, or of the number of components
+static const double HARDLY = 0.03;     // of the error or the number of components: negligible
 static const double HARDLY_YET = 0.08; // of the error while more components may come
 static const double GROWTH_MOST = 1.3; // of s in an iteration, where the error is not reached
 static const double GROWTH_LEAST = 1.1;
@@ -47,7 +47,7 @@ typedef struct Pursuit {
   lbRandom random;
   lbFit *fit;
   lbChoice *best;
-  int32_t s;          // components that it aims at, now
+  int32_t s;          // present target of the number of components
   int32_t candidates; // most of them
   bool *taken;        // (components) in the fit
   int32_t *pool;      // (components) for drawing
@@ -57,7 +57,7 @@ typedef struct Pursuit {
   double *direction;  // (rows) A ∇_S f
 } Pursuit;
 
-static void release(Pursuit *p) {
+static void release_pursuit(Pursuit *p) {
   lb_fit_destroy(p->fit);
   lb_free(p->taken);
   lb_free(p->pool);
@@ -67,7 +67,7 @@ static void release(Pursuit *p) {
   lb_free(p->direction);
 }
 
-static lbStatus open(const lbSelectionDef *def, bool plain, Pursuit *p, lbError *err) {
+static lbStatus open_pursuit(const lbSelectionDef *def, bool plain, Pursuit *p, lbError *err) {
   int64_t limit = def->limit, all = def->columns->component_count;
   int64_t together = plain ? limit : limit + limit / EXCHANGED + EXCHANGED_LEAST;
   int64_t drawn = (plain ? PLAIN_CANDIDATES : CANDIDATES) * limit + CANDIDATES_LEAST;
@@ -91,7 +91,7 @@ static lbStatus open(const lbSelectionDef *def, bool plain, Pursuit *p, lbError 
 }
 
 // Largest first; the lower number where they are equal.
-static int by_value(const void *a, const void *b) {
+static int order_by_correlation(const void *a, const void *b) {
   const Entry *left = a, *right = b;
   if (left->value != right->value) return left->value < right->value ? 1 : -1;
   return (left->component > right->component) - (left->component < right->component);
@@ -102,7 +102,7 @@ static int32_t threshold(Entry *entries, int32_t count, int32_t most) {
   int32_t positive = 0;
   for (int32_t i = 0; i < count; i++)
     if (entries[i].value > 0) entries[positive++] = entries[i];
-  qsort(entries, (size_t)positive, sizeof *entries, by_value);
+  qsort(entries, (size_t)positive, sizeof *entries, order_by_correlation);
   return positive < most ? positive : most;
 }
 
@@ -132,7 +132,7 @@ static lbStatus find_set(Pursuit *p, int32_t candidate_count, int32_t most, int3
 }
 
 // Keeps the fit if it is the best, and what of it has a weight.
-static lbStatus keep(Pursuit *p, lbError *err) {
+static lbStatus keep_best_fit(Pursuit *p, lbError *err) {
   lbFit *fit = p->fit;
   int32_t count = 0;
   lb_choice_keep_best(p->best, p->def->goal, fit);
@@ -147,7 +147,7 @@ static lbStatus keep(Pursuit *p, lbError *err) {
 // ---- algorithm 1 -------------------------------------------------------------------------------
 
 // entries: the s largest positive ones of w − μ ∇_S f, S the set. Returns how many.
-static lbStatus take_step(Pursuit *p, int32_t size, int32_t *count, lbError *err) {
+static lbStatus take_pursuit_step(Pursuit *p, int32_t size, int32_t *count, lbError *err) {
   const lbColumns *columns = p->def->columns;
   const lbFit *fit = p->fit;
   double square = 0, length = 0;
@@ -171,7 +171,7 @@ static lbStatus iterate_plain(Pursuit *p, lbError *err) {
   int32_t size, count;
   lbFit *fit = p->fit;
   lbStatus status = find_set(p, PLAIN_CANDIDATES * p->s, p->s, &size, err);
-  if (!status) status = take_step(p, size, &count, err);
+  if (!status) status = take_pursuit_step(p, size, &count, err);
   if (status) return status;
   for (int32_t k = 0; k < count; k++) p->set[k] = p->entries[k].component;
   status = lb_fit_choose(fit, count, p->set, err);
@@ -180,12 +180,12 @@ static lbStatus iterate_plain(Pursuit *p, lbError *err) {
     for (int32_t e = 0; fit->weights[k] == 0 && e < count; e++)
       if (p->entries[e].component == fit->list[k]) fit->weights[k] = p->entries[e].value;
   if (!status) status = lb_fit_solve(fit, err);
-  return status ? status : keep(p, err);
+  return status ? status : keep_best_fit(p, err);
 }
 
 // ---- the pursuit -------------------------------------------------------------------------------
 
-static lbStatus iterate(Pursuit *p, lbError *err) {
+static lbStatus iterate_pursuit(Pursuit *p, lbError *err) {
   lbFit *fit = p->fit;
   int32_t missing = p->s > fit->count ? p->s - fit->count : 0, size;
   int32_t exchanged = p->s / EXCHANGED > EXCHANGED_LEAST ? p->s / EXCHANGED : EXCHANGED_LEAST;
@@ -196,11 +196,11 @@ static lbStatus iterate(Pursuit *p, lbError *err) {
   if (!status) status = lb_fit_choose(fit, size, p->set, err);
   if (!status) status = lb_fit_solve(fit, err);
   if (!status && fit->error < 1) status = lb_fit_thin(fit, p->s, p->def->goal, err);
-  return status ? status : keep(p, err);
+  return status ? status : keep_best_fit(p, err);
 }
 
 // More components, the more the farther the goal is: the error goes about with 1/s.
-static void grow(Pursuit *p) {
+static void grow_support(Pursuit *p) {
   double factor = sqrt(p->fit->error / p->def->goal);
   double more = ceil(p->fit->count * fmax(GROWTH_LEAST, fmin(factor, GROWTH_MOST)));
   if (more > p->s) p->s = more < p->def->limit ? (int32_t)more : p->def->limit;
@@ -215,7 +215,7 @@ static lbStatus pursue(Pursuit *p, lbError *err) {
   if (def->goal > 0 && !p->plain && def->columns->dimension < p->s) p->s = def->columns->dimension;
   for (int32_t i = 0; i < ITERATIONS_MOST; i++) {
     if (!lb_choice_progress(p->best, def->goal, (double)i / ITERATIONS_MOST)) return LB_OK;
-    lbStatus status = p->plain ? iterate_plain(p, err) : iterate(p, err);
+    lbStatus status = p->plain ? iterate_plain(p, err) : iterate_pursuit(p, err);
     if (status) return status;
     p->best->iterations++;
     bool now = p->best->error <= def->goal, growing = !now && p->s < def->limit;
@@ -228,7 +228,7 @@ static lbStatus pursue(Pursuit *p, lbError *err) {
     if (better) mark = measure;
     if (reached) p->s = p->best->count;
     if (growing && !better) {
-      grow(p);
+      grow_support(p);
       idle = 0;
     }
     if (idle == PATIENCE) return LB_OK;
@@ -238,7 +238,7 @@ static lbStatus pursue(Pursuit *p, lbError *err) {
 
 lbStatus lb_nnhtp(const lbSelectionDef *def, bool plain, lbChoice **out, lbError *err) {
   Pursuit pursuit;
-  lbStatus status = open(def, plain, &pursuit, err);
+  lbStatus status = open_pursuit(def, plain, &pursuit, err);
   if (!status) status = pursue(&pursuit, err);
   if (!status && pursuit.best->count == 0)
     status = pursuit.best->interrupted
@@ -250,6 +250,6 @@ lbStatus lb_nnhtp(const lbSelectionDef *def, bool plain, lbChoice **out, lbError
     pursuit.best = NULL;
   }
   lb_choice_destroy(pursuit.best);
-  release(&pursuit);
+  release_pursuit(&pursuit);
   return status;
 }

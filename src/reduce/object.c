@@ -68,7 +68,8 @@ const char *lb_object_provenance(const lbReduceDef *def, const char *more, lbAre
 
 // ---- the volume --------------------------------------------------------------------------------
 
-static lbStatus copy_materials(const lbFem *fem, lbArena *arena, lbModel *draft, lbError *err) {
+static lbStatus copy_object_materials(const lbFem *fem, lbArena *arena, lbModel *draft,
+                                      lbError *err) {
   size_t count = (size_t)lb_fem_material_count(fem);
   int32_t *laws = lb_arena_alloc(arena, count, sizeof *laws);
   double *values = lb_arena_alloc(arena, count, 6 * sizeof *values);
@@ -134,7 +135,7 @@ static lbStatus copy_volume(const lbMesh *mesh, const lbFem *fem, lbArena *arena
   draft->node_fixed = fixed;
   draft->tets = mesh->tet_count ? mesh->tets : NULL;
   draft->bricks = mesh->brick_count ? mesh->bricks : NULL;
-  lbStatus status = copy_materials(fem, arena, draft, err);
+  lbStatus status = copy_object_materials(fem, arena, draft, err);
   return status ? status : copy_rigid(fem, arena, draft, err);
 }
 
@@ -146,8 +147,8 @@ static const char *appearance_name(const lbMesh *mesh, int32_t i) {
 static const char *texture_name(const lbMesh *mesh, int32_t i) { return mesh->textures[i].name; }
 static const char *texture_mime(const lbMesh *mesh, int32_t i) { return mesh->textures[i].mime; }
 
-static lbStatus copy_appearances(const lbMesh *surface, lbArena *arena, lbModel *draft,
-                                 lbError *err) {
+static lbStatus copy_object_appearances(const lbMesh *surface, lbArena *arena, lbModel *draft,
+                                        lbError *err) {
   size_t count = (size_t)surface->appearance_count;
   if (count == 0) return LB_OK;
   float *colors = lb_arena_alloc(arena, count, 4 * sizeof *colors);
@@ -169,7 +170,8 @@ static lbStatus copy_appearances(const lbMesh *surface, lbArena *arena, lbModel 
   return LB_OK;
 }
 
-static lbStatus copy_textures(const lbMesh *surface, lbArena *arena, lbModel *draft, lbError *err) {
+static lbStatus copy_object_textures(const lbMesh *surface, lbArena *arena, lbModel *draft,
+                                     lbError *err) {
   size_t count = (size_t)surface->texture_count, bytes = 0;
   if (count == 0) return LB_OK;
   for (size_t i = 0; i < count; i++)
@@ -196,7 +198,7 @@ static lbStatus copy_textures(const lbMesh *surface, lbArena *arena, lbModel *dr
   return LB_OK;
 }
 
-static lbStatus check_embedding(const lbMesh *mesh, const lbReduceDef *def, lbError *err) {
+static lbStatus check_object_embedding(const lbMesh *mesh, const lbReduceDef *def, lbError *err) {
   const lbEmbedding *e = def->embedding;
   if (!e)
     return lb_fail(err, LB_ERR_ARGUMENT,
@@ -215,7 +217,7 @@ static lbStatus copy_given_surface(const lbMesh *mesh, const lbReduceDef *def, l
                                    lbModel *draft, lbError *err) {
   const lbMesh *surface = def->surface;
   const lbEmbedding *e = def->embedding;
-  lbStatus status = check_embedding(mesh, def, err);
+  lbStatus status = check_object_embedding(mesh, def, err);
   if (status) return status;
   int32_t *sources = lb_arena_alloc(arena, (size_t)surface->vertex_count, sizeof *sources);
   if (!sources) return lb_fail_memory(err);
@@ -230,8 +232,8 @@ static lbStatus copy_given_surface(const lbMesh *mesh, const lbReduceDef *def, l
   draft->carrier_begin = e->begin;
   draft->carrier_nodes = e->nodes;
   draft->carrier_weights = e->weights;
-  status = copy_appearances(surface, arena, draft, err);
-  return status ? status : copy_textures(surface, arena, draft, err);
+  status = copy_object_appearances(surface, arena, draft, err);
+  return status ? status : copy_object_textures(surface, arena, draft, err);
 }
 
 static void *arena_copy(lbArena *arena, const void *source, size_t count, size_t item_bytes) {
@@ -267,14 +269,14 @@ static lbStatus copy_boundary(const lbMesh *mesh, lbArena *arena, lbModel *draft
   lb_free(nodes);
   if (status || !is_shell(mesh)) return status;
   draft->corner_uvs = mesh->corner_uvs;
-  status = copy_appearances(mesh, arena, draft, err);
-  return status ? status : copy_textures(mesh, arena, draft, err);
+  status = copy_object_appearances(mesh, arena, draft, err);
+  return status ? status : copy_object_textures(mesh, arena, draft, err);
 }
 
 // ---- the object --------------------------------------------------------------------------------
 
-static lbStatus check_def(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
-                          lbError *err) {
+static lbStatus check_object_def(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
+                                 lbError *err) {
   if (mesh->vertex_count != lb_fem_vertex_count(fem) ||
       lb_mesh_body_elements(mesh) != lb_fem_element_count(fem))
     return lb_fail(err, LB_ERR_ARGUMENT,
@@ -296,7 +298,7 @@ static lbStatus check_def(const lbMesh *mesh, const lbFem *fem, const lbReduceDe
 
 lbStatus lb_object_draft(const lbMesh *mesh, const lbFem *fem, const lbReduceDef *def,
                          lbArena *arena, lbModel *draft, lbError *err) {
-  lbStatus status = check_def(mesh, fem, def, err);
+  lbStatus status = check_object_def(mesh, fem, def, err);
   if (status) return status;
   int32_t *up = lb_arena_alloc(arena, 1, sizeof *up);
   *draft = (lbModel){ .name = lb_object_text(def->name, arena), .up = up };

@@ -45,7 +45,7 @@ static bool take_element(const Job *job, const int32_t *vertices, int corner_cou
 }
 
 // parts (corners): shares of the corners at a point, sum 1.
-static void add_point(Job *job, const Element *e, const double *parts) {
+static void add_painted_point(Job *job, const Element *e, const double *parts) {
   lbVec3 x = lb_vec3(0, 0, 0);
   size_t stride = (size_t)job->voxels->count;
   for (int i = 0; i < e->corner_count; i++) x = lb_add_scaled(x, parts[i], e->corners[i]);
@@ -74,7 +74,7 @@ static void add_simplex(Job *job, const Element *e) {
       for (int k = 0; k <= (e->corner_count == 4 ? n - i - j : 0); k++) {
         double u = (double)i / n, v = (double)j / n, w = (double)k / n;
         const double parts[4] = { 1 - u - v - w, u, v, w };
-        add_point(job, e, parts);
+        add_painted_point(job, e, parts);
       }
 }
 
@@ -92,11 +92,11 @@ static void add_brick(Job *job, const Element *e) {
                                   u * (1 - v) * w,
                                   u * v * w,
                                   (1 - u) * v * w };
-        add_point(job, e, parts);
+        add_painted_point(job, e, parts);
       }
 }
 
-static void add_mesh(Job *job) {
+static void add_painted_mesh(Job *job) {
   const lbMesh *mesh = job->painting->mesh;
   Element e;
   for (int32_t i = 0; i < mesh->tet_count; i++)
@@ -110,7 +110,7 @@ static void add_mesh(Job *job) {
 
 // ---- voxels ------------------------------------------------------------------------------------
 
-static lbStatus check_parts(const Job *job, lbError *err) {
+static lbStatus check_painted_parts(const Job *job, lbError *err) {
   const lbVoxels *voxels = job->voxels;
   for (int32_t part = 0; part < voxels->part_count; part++) {
     int32_t first = -1;
@@ -132,21 +132,21 @@ static lbStatus check_parts(const Job *job, lbError *err) {
 static lbStatus fill_voxels(Job *job, lbError *err) {
   size_t voxels = (size_t)job->voxels->count;
   lbLaplaceDef def = { .voxels = job->voxels, .known = job->known };
-  add_mesh(job);
+  add_painted_mesh(job);
   for (size_t v = 0; v < voxels; v++) {
     job->known[v] = job->count[v] > 0;
     for (size_t k = 0; k < (size_t)job->painting->columns && job->known[v]; k++)
       job->field->weights[k * voxels + v] /= job->count[v];
   }
-  lbStatus status = check_parts(job, err);
+  lbStatus status = check_painted_parts(job, err);
   return status ? status : lb_laplace_solve(&def, job->painting->columns, job->field->weights, err);
 }
 
 // ---- frames beyond the painted ones ------------------------------------------------------------
 
 // `room` (voxels): distances, then the bump.
-static lbStatus add_frame(Job *job, int32_t frame, const double *positions, const int32_t *homes,
-                          double *room, lbError *err) {
+static lbStatus add_painted_frame(Job *job, int32_t frame, const double *positions,
+                                  const int32_t *homes, double *room, lbError *err) {
   size_t voxels = (size_t)job->voxels->count;
   lbVec3 place = lb_vec3_load(positions + 3 * (size_t)frame);
   double nearest = INFINITY;
@@ -164,18 +164,19 @@ static lbStatus add_frame(Job *job, int32_t frame, const double *positions, cons
   return status;
 }
 
-static lbStatus add_frames(Job *job, const double *positions, const int32_t *homes, lbError *err) {
+static lbStatus add_painted_frames(Job *job, const double *positions, const int32_t *homes,
+                                   lbError *err) {
   double *room = lb_alloc((size_t)job->voxels->count, sizeof *room);
   lbStatus status = room ? LB_OK : lb_fail_memory(err);
   for (int32_t i = job->painting->columns; i < job->field->frame_count && !status; i++)
-    status = add_frame(job, i, positions, homes, room, err);
+    status = add_painted_frame(job, i, positions, homes, room, err);
   lb_free(room);
   return status;
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static lbStatus check_weights(const lbPainting *painting, lbError *err) {
+static lbStatus check_painted_weights(const lbPainting *painting, lbError *err) {
   size_t columns = (size_t)painting->columns;
   for (size_t v = 0; v < (size_t)painting->mesh->vertex_count; v++)
     for (size_t k = 0; k < columns; k++) {
@@ -205,10 +206,10 @@ lbStatus lb_painted_weights(const lbVoxels *voxels, const lbPainting *painting, 
   job.known = lb_alloc((size_t)voxels->count, sizeof *job.known);
   lbStatus status = homes && job.count && job.known ? LB_OK : lb_fail_memory(err);
   if (!status) status = lb_frames_check(voxels, frame_count, positions, homes, err);
-  if (!status) status = check_weights(painting, err);
+  if (!status) status = check_painted_weights(painting, err);
   if (!status) status = lb_weights_create_empty(frame_count, voxels->count, &job.field, err);
   if (!status) status = fill_voxels(&job, err);
-  if (!status) status = add_frames(&job, positions, homes, err);
+  if (!status) status = add_painted_frames(&job, positions, homes, err);
   if (status) {
     lb_weights_destroy(job.field);
   } else {

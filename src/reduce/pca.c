@@ -40,7 +40,7 @@ typedef struct Pca {
   bool *failed; // (block_count) no memory
 } Pca;
 
-static void release(Pca *p) {
+static void release_pca(Pca *p) {
   double *blocks[] = { p->triangles, p->to_B, p->S, p->Vt, p->R, p->U2, p->Vt2 };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_free(p->failed);
@@ -52,19 +52,19 @@ static lbStatus check_tasks(const Pca *p, int32_t count, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus agree(const Pca *p, lbStatus status, lbError *err) {
+static lbStatus agree_on_pca_status(const Pca *p, lbStatus status, lbError *err) {
   return p->ranks ? p->ranks->agree(p->ranks->context, status, err) : status;
 }
 
 // What the first process has found, for all: rounding of others may differ.
-static void spread(const Pca *p, size_t count, double *values) {
+static void spread_from_first_process(const Pca *p, size_t count, double *values) {
   if (p->ranks) p->ranks->spread(p->ranks->context, count, values);
 }
 
 // ---- the metric of D ---------------------------------------------------------------------------
 
 // Copies rows of A, which are `rows` after `begin`, into a block (rows x count); NULL: no memory.
-static double *copy_rows(const Pca *p, int32_t begin, int32_t rows) {
+static double *copy_pca_rows(const Pca *p, int32_t begin, int32_t rows) {
   double *block = lb_alloc((size_t)rows * (size_t)p->count, sizeof *block);
   for (size_t c = 0; block && c < (size_t)p->count; c++)
     memcpy(block + c * (size_t)rows, p->A + c * (size_t)p->size + begin,
@@ -77,14 +77,14 @@ static int32_t rows_of_block(const Pca *p, int32_t block) {
   return left < p->block_rows ? left : p->block_rows;
 }
 
-// The triangle of a block of rows of D^½ A; what it has less than `count` rows stays zero.
+// The triangle of a block of rows of D^½ A; missing rows (fewer than `count`) are zero.
 static void factor_blocks(int32_t begin, int32_t end, void *context) {
   const Pca *p = context;
   size_t count = (size_t)p->count;
   for (int32_t b = begin; b < end; b++) {
     int32_t first = b * p->block_rows, rows = rows_of_block(p, b);
     size_t least = (size_t)(rows < p->count ? rows : p->count);
-    double *block = copy_rows(p, first, rows), *to = p->triangles + (size_t)b * count * count;
+    double *block = copy_pca_rows(p, first, rows), *to = p->triangles + (size_t)b * count * count;
     for (size_t c = 0; block && c < count; c++)
       for (size_t i = 0; i < (size_t)rows; i++)
         block[c * (size_t)rows + i] *= sqrt(p->lumped[(size_t)first + i]);
@@ -114,11 +114,11 @@ static lbStatus decompose(Pca *p, lbError *err) {
       memcpy(stacked + c * rows + b * count, p->triangles + (b * count + c) * count,
              count * sizeof *stacked);
   if (!status && rows > 0) status = lb_dense_triangle((int32_t)rows, p->count, stacked, C, err);
-  status = agree(p, status, err);
+  status = agree_on_pca_status(p, status, err);
   if (!status && p->ranks) status = p->ranks->join(p->ranks->context, p->count, C, err);
   if (!status) status = lb_dense_svd(p->count, p->count, C, U, p->S, p->Vt, err);
-  if (!status) spread(p, count, p->S);
-  if (!status) spread(p, count * count, p->Vt);
+  if (!status) spread_from_first_process(p, count, p->S);
+  if (!status) spread_from_first_process(p, count * count, p->Vt);
   lb_free(stacked);
   lb_free(C);
   lb_free(U);
@@ -129,7 +129,7 @@ static void make_rows_of_B(int32_t begin, int32_t end, void *context) {
   const Pca *p = context;
   for (int32_t b = begin; b < end; b++) {
     int32_t rows = rows_of_block(p, b);
-    double *block = copy_rows(p, b * p->block_rows, rows);
+    double *block = copy_pca_rows(p, b * p->block_rows, rows);
     p->failed[b] = !block;
     if (block)
       lb_dense_multiply_parts(LB_PLAIN, LB_PLAIN, rows, p->least, p->count, 1, block, (size_t)rows,
@@ -174,7 +174,7 @@ static lbStatus sum_blocks(Pca *p, lbError *err) {
   double *MB = lb_alloc((size_t)p->size * BLOCK_COLUMNS + 1, sizeof *MB);
   double *work = lb_alloc(work_count + 1, sizeof *work);
   lbStatus status = MB && work ? LB_OK : lb_fail_memory(err);
-  status = agree(p, status, err);
+  status = agree_on_pca_status(p, status, err);
   for (int32_t c = 0; c < p->least && !status; c += BLOCK_COLUMNS)
     sum_products(p, c, c + BLOCK_COLUMNS < p->least ? c + BLOCK_COLUMNS : p->least, MB, work);
   lb_free(MB);
@@ -188,7 +188,7 @@ static lbStatus refine(Pca *p, lbError *err) {
   double *core = lb_alloc(least * count, sizeof *core);
   double *scaled = lb_alloc(least * count, sizeof *scaled);
   lbStatus status = core && scaled ? LB_OK : lb_fail_memory(err);
-  status = agree(p, status, err);
+  status = agree_on_pca_status(p, status, err);
   if (!status) status = sum_blocks(p, err);
   if (!status && p->ranks) p->ranks->sum(p->ranks->context, least * least, p->R);
   if (!status) status = lb_dense_cholesky(p->least, p->R, err);
@@ -198,9 +198,9 @@ static lbStatus refine(Pca *p, lbError *err) {
     lb_dense_multiply(LB_PLAIN, LB_PLAIN, p->least, p->count, p->least, 1, p->R, scaled, 0, core);
     status = lb_dense_svd(p->least, p->count, core, p->U2, p->S, p->Vt2, err);
   }
-  if (!status) spread(p, least * least, p->R);
-  if (!status) spread(p, least, p->S);
-  if (!status) spread(p, least * least, p->U2);
+  if (!status) spread_from_first_process(p, least * least, p->R);
+  if (!status) spread_from_first_process(p, least, p->S);
+  if (!status) spread_from_first_process(p, least * least, p->U2);
   lb_free(core);
   lb_free(scaled);
   return status;
@@ -250,8 +250,8 @@ static void divide(const Pca *p, int32_t columns, double *W) {
 }
 
 // Vectors of whole clusters are made canonical before the last of them is cut.
-static lbStatus take_vectors(const Pca *p, const lbReferenceFields *fields, int32_t whole,
-                             int32_t dimension, double *vectors, lbError *err) {
+static lbStatus take_pca_vectors(const Pca *p, const lbReferenceFields *fields, int32_t whole,
+                                 int32_t dimension, double *vectors, lbError *err) {
   size_t n = (size_t)p->size;
   double *all = lb_alloc(n * (size_t)whole + 1, sizeof *all);
   double *W = lb_alloc((size_t)p->least * (size_t)whole, sizeof *W);
@@ -268,14 +268,15 @@ static lbStatus take_vectors(const Pca *p, const lbReferenceFields *fields, int3
   return status;
 }
 
-static lbStatus reduce(Pca *p, const lbReferenceFields *fields, lbPcaSize *sizes, const char *what,
-                       double *vectors, double *singular, lbError *err) {
+static lbStatus reduce_snapshots(Pca *p, const lbReferenceFields *fields, lbPcaSize *sizes,
+                                 const char *what, double *vectors, double *singular,
+                                 lbError *err) {
   p->least = p->all < p->count ? (int32_t)p->all : p->count;
   lbStatus status = lb_linalg_reserve(err);
   if (!status) status = open_pca(p, err);
-  status = agree(p, status, err);
+  status = agree_on_pca_status(p, status, err);
   if (!status) status = decompose(p, err);
-  if (!status) status = agree(p, make_B(p, err), err);
+  if (!status) status = agree_on_pca_status(p, make_B(p, err), err);
   if (!status) status = refine(p, err);
   int32_t rank = status ? 0 : find_rank(p);
   if (sizes->at_most && rank > 0 && rank < sizes->dimension) sizes->dimension = rank;
@@ -288,9 +289,9 @@ static lbStatus reduce(Pca *p, const lbReferenceFields *fields, lbPcaSize *sizes
   if (!status) {
     sizes->whole = whole_dimension(p, rank, dimension);
     memcpy(singular, p->S, (size_t)dimension * sizeof(double));
-    status = take_vectors(p, fields, sizes->whole, dimension, vectors, err);
+    status = take_pca_vectors(p, fields, sizes->whole, dimension, vectors, err);
   }
-  release(p);
+  release_pca(p);
   return status;
 }
 
@@ -298,7 +299,7 @@ lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSpars
                            const double *lumped, const lbReferenceFields *fields, lbPcaSize *sizes,
                            const char *what, double *vectors, double *singular, lbError *err) {
   Pca p = { .size = size, .all = size, .count = count, .A = A, .lumped = lumped, .M = M };
-  return reduce(&p, fields, sizes, what, vectors, singular, err);
+  return reduce_snapshots(&p, fields, sizes, what, vectors, singular, err);
 }
 
 lbStatus lb_mass_pca_ranks(const lbPcaRanks *ranks, int32_t size, int32_t count, double *A,
@@ -307,7 +308,7 @@ lbStatus lb_mass_pca_ranks(const lbPcaRanks *ranks, int32_t size, int32_t count,
   Pca p = {
     .size = size, .all = ranks->size, .count = count, .A = A, .lumped = lumped, .ranks = ranks
   };
-  return reduce(&p, NULL, sizes, what, NULL, singular, err);
+  return reduce_snapshots(&p, NULL, sizes, what, NULL, singular, err);
 }
 
 lbStatus lb_mass_pca(int32_t size, int32_t count, double *A, const lbSparse *M,
@@ -318,8 +319,8 @@ lbStatus lb_mass_pca(int32_t size, int32_t count, double *A, const lbSparse *M,
 }
 
 // x <- x − Q (MQ)ᵀ x
-static void subtract(int32_t size, int32_t rank, const double *Q, const double *MQ, double *x,
-                     double *products) {
+static void subtract_components(int32_t size, int32_t rank, const double *Q, const double *MQ,
+                                double *x, double *products) {
   lb_dense_multiply_vector(LB_TRANSPOSED, size, rank, 1, MQ, x, 0, products);
   lb_dense_multiply_vector(LB_PLAIN, size, rank, -1, Q, products, 1, x);
 }
@@ -346,7 +347,7 @@ lbStatus lb_mass_orthonormalise_by(int32_t size, int32_t count, double *A, lbMas
     status = find_norm(size, multiply, context, x, work, &length, err);
     left = length;
     for (int pass = 0; pass < 2 && left > cut * length && !status; pass++) {
-      if (kept > 0) subtract(size, kept, A, MQ, x, work + n);
+      if (kept > 0) subtract_components(size, kept, A, MQ, x, work + n);
       status = find_norm(size, multiply, context, x, work, &left, err);
     }
     if (status || !(left > cut * length)) continue;

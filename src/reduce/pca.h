@@ -9,7 +9,7 @@
 // subtracted. A (size x count) is destroyed. lumped (size): the row sums of M, or M itself where M
 // is NULL. vectors (size x dimension), orthonormal in the metric; singular (dimension), descending.
 // The fields (in the same metric) fix the vectors inside each cluster of singular values
-// (LB_SINGULAR_GAP), and all signs. LB_ERR_ARGUMENT, which tells how many there are, when fewer
+// (LB_SINGULAR_GAP), and all signs. LB_ERR_ARGUMENT, which names their number, when fewer
 // columns are independent; `what` begins the message.
 lbStatus lb_mass_pca(int32_t size, int32_t count, double *A, const lbSparse *M,
                      const double *lumped, const lbReferenceFields *fields, int32_t dimension,
@@ -29,7 +29,7 @@ lbStatus lb_mass_pca_sized(int32_t size, int32_t count, double *A, const lbSpars
 
 // Rows of A that lie on several processes, each with some of them, all of which call together.
 typedef struct lbPcaRanks {
-  int64_t size;                                                    // rows of all
+  int64_t size;                                                    // rows over all processes
   lbStatus (*agree)(void *context, lbStatus status, lbError *err); // any process's failure
   // The triangle of every process's C (count x count) one above the other, for all of them.
   lbStatus (*join)(void *context, int32_t count, double *C, lbError *err);

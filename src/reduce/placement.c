@@ -35,18 +35,18 @@ static lbStatus join_frame(Clusters *c, int32_t frame, lbError *err) {
   return LB_OK;
 }
 
-static void forget(Clusters *c) {
+static void release_clusters(Clusters *c) {
   for (int32_t v = 0; v < c->voxels->count; v++) c->nearest[v] = INFINITY, c->cluster[v] = -1;
 }
 
 // A voxel's share of E.
-static double pull(const Clusters *c, int32_t voxel) {
+static double weighted_distance2(const Clusters *c, int32_t voxel) {
   return mass_of(c, voxel) * c->nearest[voxel] * c->nearest[voxel];
 }
 
 static double energy(const Clusters *c) {
   double sum = 0;
-  for (int32_t v = 0; v < c->voxels->count; v++) sum += pull(c, v);
+  for (int32_t v = 0; v < c->voxels->count; v++) sum += weighted_distance2(c, v);
   return sum;
 }
 
@@ -54,8 +54,8 @@ static double energy(const Clusters *c) {
 
 // centres (count): the voxel of each set nearest to the set's centre of mass, of those with a mass
 // unless there are none; sets (voxels) numbers them. sums (4 count) is room.
-static void find_centres(const Clusters *c, const int32_t *sets, int32_t count, double *sums,
-                         int32_t *centres) {
+static void find_placement_centres(const Clusters *c, const int32_t *sets, int32_t count,
+                                   double *sums, int32_t *centres) {
   const lbVoxels *voxels = c->voxels;
   memset(sums, 0, 4 * (size_t)count * sizeof *sums);
   for (int32_t v = 0; v < voxels->count; v++) {
@@ -95,9 +95,9 @@ static lbStatus place_first(Clusters *c, int32_t wanted, double *sums, int32_t *
                             lbError *err) {
   const lbVoxels *voxels = c->voxels;
   lbStatus status = LB_OK;
-  forget(c);
+  release_clusters(c);
   for (; c->count < c->given && !status; c->count++) status = join_frame(c, c->count, err);
-  find_centres(c, voxels->parts, voxels->part_count, sums, centres);
+  find_placement_centres(c, voxels->parts, voxels->part_count, sums, centres);
   for (int32_t part = 0; part < voxels->part_count && !status; part++) {
     if (is_covered(c, part)) continue;
     c->frames[c->count] = centres[part];
@@ -106,7 +106,7 @@ static lbStatus place_first(Clusters *c, int32_t wanted, double *sums, int32_t *
   for (; c->count < wanted && !status; c->count++) {
     int32_t farthest = 0;
     for (int32_t v = 1; v < voxels->count; v++)
-      if (pull(c, v) > pull(c, farthest) * (1 + 1e-9)) farthest = v;
+      if (weighted_distance2(c, v) > weighted_distance2(c, farthest) * (1 + 1e-9)) farthest = v;
     c->frames[c->count] = farthest;
     status = join_frame(c, c->count, err);
   }
@@ -115,17 +115,17 @@ static lbStatus place_first(Clusters *c, int32_t wanted, double *sums, int32_t *
 
 static lbStatus assign(Clusters *c, lbError *err) {
   lbStatus status = LB_OK;
-  forget(c);
+  release_clusters(c);
   for (int32_t k = 0; k < c->count && !status; k++) status = join_frame(c, k, err);
   return status;
 }
 
 // kept (count) is room.
-static lbStatus improve(Clusters *c, double *sums, int32_t *kept, lbError *err) {
+static lbStatus improve_clusters(Clusters *c, double *sums, int32_t *kept, lbError *err) {
   double before = energy(c);
   for (int k = 0; k < ITERATIONS_MOST; k++) {
     memcpy(kept, c->frames, (size_t)c->count * sizeof *kept);
-    find_centres(c, c->cluster, c->count, sums, c->frames);
+    find_placement_centres(c, c->cluster, c->count, sums, c->frames);
     memcpy(c->frames, kept, (size_t)c->given * sizeof *kept);
     lbStatus status = assign(c, err);
     if (status) return status;
@@ -141,8 +141,8 @@ static lbStatus improve(Clusters *c, double *sums, int32_t *kept, lbError *err) 
 }
 
 // frames (given) <- voxels of the given frames.
-static lbStatus check(const lbVoxels *voxels, int32_t given, int32_t count, const double *positions,
-                      int32_t *frames, lbError *err) {
+static lbStatus check_given_frames(const lbVoxels *voxels, int32_t given, int32_t count,
+                                   const double *positions, int32_t *frames, lbError *err) {
   if (count < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "%d frames were asked for, use at least one", (int)count);
   if (count > voxels->count)
@@ -161,7 +161,7 @@ static lbStatus check(const lbVoxels *voxels, int32_t given, int32_t count, cons
   return LB_OK;
 }
 
-static lbStatus check_parts(const Clusters *c, int32_t count, lbError *err) {
+static lbStatus check_placement_parts(const Clusters *c, int32_t count, lbError *err) {
   const lbVoxels *voxels = c->voxels;
   int32_t left = count - c->given;
   Clusters given = *c;
@@ -197,10 +197,10 @@ lbStatus lb_frames_place_around(const lbVoxels *voxels, const double *masses, in
   int32_t *kept = lb_alloc(most, sizeof *kept);
   bool whole = c.frames && c.nearest && c.cluster && c.distances && sums && kept;
   lbStatus status = whole ? LB_OK : lb_fail_memory(err);
-  if (!status) status = check(voxels, given, count, positions, c.frames, err);
-  if (!status) status = check_parts(&c, count, err);
+  if (!status) status = check_given_frames(voxels, given, count, positions, c.frames, err);
+  if (!status) status = check_placement_parts(&c, count, err);
   if (!status) status = place_first(&c, count, sums, kept, err);
-  if (!status) status = improve(&c, sums, kept, err);
+  if (!status) status = improve_clusters(&c, sums, kept, err);
   for (int32_t k = given; k < count && !status; k++)
     lb_vec3_store(positions + 3 * (size_t)k, lb_voxels_centre(voxels, c.frames[k]));
   lb_free(c.frames);

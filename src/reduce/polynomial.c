@@ -59,7 +59,7 @@ static lbStatus check_law(const lbFem *fem, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus check_def(const lbFem *fem, const lbPolynomialDef *def, lbError *err) {
+static lbStatus check_polynomial_def(const lbFem *fem, const lbPolynomialDef *def, lbError *err) {
   size_t rows = 3 * (size_t)fem->vertex_count;
   if (def->count < 1 || def->count > LB_POLYNOMIAL_MODES_MAX || !def->basis)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: a basis of %d modes; give 1 to %d", fem->name,
@@ -76,12 +76,12 @@ static lbStatus check_def(const lbFem *fem, const lbPolynomialDef *def, lbError 
 }
 
 // The whole, or parts: of each group by λ and by μ.
-static lbStatus build(const lbFem *fem, const lbPolynomialDef *def, bool whole, int32_t count,
-                      lbPolynomial **parts, lbError *err) {
+static lbStatus build_polynomials(const lbFem *fem, const lbPolynomialDef *def, bool whole,
+                                  int32_t count, lbPolynomial **parts, lbError *err) {
   lbStrainSums sums = { 0 };
   Elements elements = { 0 };
   int32_t made = 0;
-  lbStatus status = check_def(fem, def, err);
+  lbStatus status = check_polynomial_def(fem, def, err);
   if (status) return status;
   if (fem->engine) return lb_reduce_engine(fem)->polynomials(fem, def, whole, count, parts, err);
   elements.slots = lb_alloc((size_t)fem->slot_count, sizeof *elements.slots);
@@ -111,32 +111,12 @@ static lbStatus build(const lbFem *fem, const lbPolynomialDef *def, bool whole, 
 lbStatus lb_polynomial_build(const lbFem *fem, const lbPolynomialDef *def, lbPolynomial **out,
                              lbError *err) {
   lbPolynomial *polynomial = NULL;
-  lbStatus status = build(fem, def, true, 1, &polynomial, err);
+  lbStatus status = build_polynomials(fem, def, true, 1, &polynomial, err);
   if (!status) *out = polynomial;
   return status;
 }
 
 lbStatus lb_polynomial_build_parts(const lbFem *fem, const lbPolynomialDef *def,
                                    lbPolynomial **parts, lbError *err) {
-  return build(fem, def, false, 2 * def->group_count, parts, err);
-}
-
-static void add_scaled(size_t count, double weight, const double *from, double *to) {
-  for (size_t i = 0; i < count; i++) to[i] += weight * from[i];
-}
-
-lbStatus lb_polynomial_combine(int32_t part_count, lbPolynomial *const *parts,
-                               const double *weights, lbPolynomial **out, lbError *err) {
-  lbPolynomial *sum = NULL;
-  int32_t r = part_count > 0 ? parts[0]->count : 0;
-  lbStatus status = lb_polynomial_create(r, &sum, err);
-  if (status) return status;
-  for (int32_t p = 0; p < part_count; p++) {
-    LB_ASSERT(parts[p]->count == r);
-    add_scaled(lb_packed2_count(r), weights[p], parts[p]->linear, sum->linear);
-    add_scaled(lb_packed3_count(r), weights[p], parts[p]->quadratic, sum->quadratic);
-    add_scaled(lb_packed4_count(r), weights[p], parts[p]->cubic, sum->cubic);
-  }
-  *out = sum;
-  return LB_OK;
+  return build_polynomials(fem, def, false, 2 * def->group_count, parts, err);
 }

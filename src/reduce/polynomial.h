@@ -19,7 +19,7 @@
 #define LB_REDUCE_POLYNOMIAL_H
 
 #include "limber/fem.h"
-#include "math/polynomial.h"
+#include "arrayio/polynomial.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,12 +38,9 @@ typedef struct lbPolynomialDef {
 lbStatus lb_polynomial_build(const lbFem *fem, const lbPolynomialDef *def, lbPolynomial **out,
                              lbError *err);
 // The parts (2 group_count), each for a Lamé constant of 1 Pa; whatever their moduli are in `fem`.
-// On failure nothing is left.
+// On failure all are freed.
 lbStatus lb_polynomial_build_parts(const lbFem *fem, const lbPolynomialDef *def,
                                    lbPolynomial **parts, lbError *err);
-// Σ weights[p] parts[p]
-lbStatus lb_polynomial_combine(int32_t part_count, lbPolynomial *const *parts,
-                               const double *weights, lbPolynomial **out, lbError *err);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,8 @@ lbStatus lb_project_gravity(const lbModel *draft, int32_t count, const double *b
 }
 
 // Rigid velocity `motion` of the free nodes, system vector: along x, y, z, then about them.
-static void rigid_velocity(const lbFem *fem, const double *centre, int motion, double *velocity) {
+static void find_projection_velocity(const lbFem *fem, const double *centre, int motion,
+                                     double *velocity) {
   for (int32_t n = 0; n < fem->node_count; n++) {
     const double *x = fem->positions + 3 * (size_t)fem->vertex_of_node[n];
     double *v = velocity + 3 * (size_t)n;
@@ -46,7 +47,7 @@ lbStatus lb_project_rigid(const lbFem *fem, const lbModel *draft, int32_t count,
   double *full = lb_arena_alloc(arena, rows, sizeof *full);
   if (!rigid || !velocity || !momentum || !full) return lb_fail_memory(err);
   for (int motion = 0; motion < 6; motion++) {
-    rigid_velocity(fem, draft->rigid_centre, motion, velocity);
+    find_projection_velocity(fem, draft->rigid_centre, motion, velocity);
     lbStatus status = lb_fem_multiply_mass(fem, 1, velocity, momentum, err);
     if (status) return status;
     lb_fem_expand(fem, momentum, full);

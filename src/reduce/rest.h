@@ -30,10 +30,9 @@ lbStatus lb_rest_modes(lbRest *rest, int32_t count, lbError *err);
 // Makes ready to solve, after lb_rest_modes: by the factor that the modes were found with where
 // that is K's, else by one of K with the rigid motions held at as many single rows.
 lbStatus lb_rest_factor(lbRest *rest, lbError *err);
-void lb_rest_drop_factor(
-    lbRest *rest); // when nothing is left to solve: it is the largest thing there is
-// The factor, where it is K's itself and has no more than so many bytes; else NULL. Nothing can be
-// solved any more.
+void lb_rest_drop_factor(lbRest *rest); // after the last solve: it is the largest object
+// The factor, where it is K's itself and has no more than so many bytes; else NULL. No solves are
+// possible afterwards.
 lbCholesky *lb_rest_take_factor(lbRest *rest, size_t most_bytes);
 // X <- K⁺ X with no rigid motion in it: forces that would move the body are taken out first.
 // X (size x count). After lb_rest_factor.

@@ -29,7 +29,7 @@ void lb_choice_destroy(lbChoice *choice);                               // NULL 
 // Takes over what a fit has if its error is lower, or if both reach the goal (0: none) and it has
 // fewer components.
 void lb_choice_keep_best(lbChoice *choice, double goal, const lbFit *fit);
-// Reports how far it has come; false: stop, and keep what the choice has.
+// Reports progress; false: stop, and keep the present choice.
 bool lb_choice_progress(lbChoice *choice, double goal, double share);
 
 // Random components that are not `taken`, each once, `count` or as many as there are; returns how

@@ -20,7 +20,7 @@ static const char MAGIC[8] = "lbshape";
 enum { VERSION = 1 };
 
 // Two hashes of the FNV kind side by side, over 64-bit words.
-static lbShapeKey mix(lbShapeKey key, const void *block, size_t bytes) {
+static lbShapeKey hash_block(lbShapeKey key, const void *block, size_t bytes) {
   const unsigned char *next = block;
   for (size_t done = 0; done < bytes; done += 8) {
     uint64_t word = 0;
@@ -43,24 +43,25 @@ static lbShapeKey first_key(void) {
 lbShapeKey lb_shape_key_body(const lbFem *fem, const lbStaticDef *def) {
   lbShapeKey key = first_key();
   size_t vertices = (size_t)fem->vertex_count;
-  key = mix(key, &def->tolerance, sizeof def->tolerance);
-  key = mix(key, &def->iterations, sizeof def->iterations);
-  key = mix(key, &def->load_steps_max, sizeof def->load_steps_max);
-  key = mix(key, fem->positions, 3 * vertices * sizeof(double));
-  key = mix(key, fem->node_of_vertex, vertices * sizeof(int32_t));
+  key = hash_block(key, &def->tolerance, sizeof def->tolerance);
+  key = hash_block(key, &def->iterations, sizeof def->iterations);
+  key = hash_block(key, &def->load_steps_max, sizeof def->load_steps_max);
+  key = hash_block(key, fem->positions, 3 * vertices * sizeof(double));
+  key = hash_block(key, fem->node_of_vertex, vertices * sizeof(int32_t));
   for (int32_t s = 0; s < fem->set_count; s++) {
     const lbElementSet *set = &fem->sets[s];
     size_t slots = (size_t)set->batch_count * LB_BATCH;
     int32_t what[3] = { (int32_t)set->kind, (int32_t)set->model, set->element_count };
-    key = mix(key, what, sizeof what);
-    key = mix(key, set->vertices, slots * (size_t)lb_element_nodes(set->kind) * sizeof(int32_t));
-    key = mix(key, set->parameters, slots * LB_MATERIAL_PARAMETERS * sizeof(double));
+    key = hash_block(key, what, sizeof what);
+    key = hash_block(key, set->vertices,
+                     slots * (size_t)lb_element_nodes(set->kind) * sizeof(int32_t));
+    key = hash_block(key, set->parameters, slots * LB_MATERIAL_PARAMETERS * sizeof(double));
   }
   return key;
 }
 
 lbShapeKey lb_shape_key_load(lbShapeKey body, const lbFem *fem, const double *load) {
-  return mix(body, load, 3 * (size_t)fem->vertex_count * sizeof(double));
+  return hash_block(body, load, 3 * (size_t)fem->vertex_count * sizeof(double));
 }
 
 static char *shape_path(const char *folder, lbShapeKey key) {
@@ -82,7 +83,7 @@ static bool is_sound(const char *content, size_t bytes, lbShapeKey key, size_t v
   if (header->value_count != 0 && header->value_count != value_count) return false;
   size_t value_bytes = (size_t)header->value_count * sizeof(double);
   if (bytes != sizeof *header + value_bytes) return false;
-  lbShapeKey hash = mix(first_key(), content + sizeof *header, value_bytes);
+  lbShapeKey hash = hash_block(first_key(), content + sizeof *header, value_bytes);
   return memcmp(&hash, &header->content, sizeof hash) == 0;
 }
 
@@ -112,7 +113,7 @@ lbStatus lb_shape_cache_write(const char *folder, lbShapeKey key, int32_t vertex
   size_t values = shape ? 3 * (size_t)vertex_count : 0;
   Header header = { .version = VERSION, .key = key, .value_count = values, .order = 1 };
   memcpy(header.magic, MAGIC, sizeof MAGIC);
-  header.content = mix(first_key(), shape, values * sizeof(double));
+  header.content = hash_block(first_key(), shape, values * sizeof(double));
   char *path = shape_path(folder, key);
   if (!path) return lb_fail_memory(err);
   lbFileWriter writer;

@@ -22,7 +22,7 @@ typedef struct Work {
   double *load, *shape; // full
 } Work;
 
-static void release(Work *w) {
+static void release_sketch(Work *w) {
   lb_free(w->kept);
   lb_free(w->columns);
   lb_free(w->products);
@@ -51,7 +51,7 @@ static lbStatus check_sketch(const lbFem *fem, const lbBasisDef *def, lbError *e
   return LB_OK;
 }
 
-static lbStatus allocate(Work *w, lbError *err) {
+static lbStatus allocate_sketch(Work *w, lbError *err) {
   size_t loads = (size_t)w->def->sketch->load_count;
   w->kept = lb_alloc(loads, sizeof(int32_t));
   w->columns = lb_alloc(w->size * loads, sizeof(double));
@@ -71,7 +71,7 @@ static void gather_load(Work *w, int32_t number) {
 }
 
 // Responses of all loads by the stiffness at rest.
-static lbStatus respond(Work *w, lbError *err) {
+static lbStatus find_load_responses(Work *w, lbError *err) {
   lbSparse *K = NULL;
   lbCholesky *factor = NULL;
   int32_t loads = w->def->sketch->load_count;
@@ -90,7 +90,7 @@ static lbStatus respond(Work *w, lbError *err) {
   return status;
 }
 
-static double dot(size_t n, const double *x, const double *y) {
+static double dot_sketch_columns(size_t n, const double *x, const double *y) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
   return sum;
@@ -105,7 +105,7 @@ static double distance2(const Work *w, int32_t x, int32_t y) {
   return sum;
 }
 
-static void tell_left_out(const Work *w, int32_t number, const char *why) {
+static void warn_of_skipped_sketch(const Work *w, int32_t number, const char *why) {
   lb_log(LB_LOG_WARNING, "load %d of the sketch (\"%s\") is left out: %s", (int)number,
          w->def->sketch->loads[number].name, why);
 }
@@ -113,7 +113,7 @@ static void tell_left_out(const Work *w, int32_t number, const char *why) {
 // Whether column c is `limit` (squared) away from zero and from the columns that are kept.
 static bool is_apart(const Work *w, int32_t c, double limit) {
   const double *x = w->columns + w->size * (size_t)c, *Mx = w->products + w->size * (size_t)c;
-  double length2 = dot(w->size, x, Mx);
+  double length2 = dot_sketch_columns(w->size, x, Mx);
   bool apart = length2 > 0 && length2 >= limit;
   for (int32_t k = 0; k < w->count && apart; k++) {
     double away2 = distance2(w, c, k);
@@ -127,12 +127,12 @@ static double find_longest(Work *w, int32_t total) {
   double longest = 0;
   for (int32_t c = 0; c < total; c++) {
     double *x = w->columns + w->size * (size_t)c, *Mx = w->products + w->size * (size_t)c;
-    double length2 = dot(w->size, x, Mx);
+    double length2 = dot_sketch_columns(w->size, x, Mx);
     if (isfinite(length2)) {
       longest = fmax(longest, length2);
       continue;
     }
-    tell_left_out(w, w->kept[c], "its forces are too large");
+    warn_of_skipped_sketch(w, w->kept[c], "its forces are too large");
     memset(x, 0, w->size * sizeof(double));
     memset(Mx, 0, w->size * sizeof(double));
   }
@@ -166,7 +166,7 @@ static lbStatus solve_gathered(Work *w, int32_t number, bool *solved, lbError *e
   lbStatus status = lb_fem_static(w->fem, w->load, &def, w->shape, &result, &cause);
   *solved = status == LB_OK;
   if (status == LB_ERR_NUMERIC) {
-    tell_left_out(w, number, cause.text);
+    warn_of_skipped_sketch(w, number, cause.text);
     return LB_OK;
   }
   if (status && err) *err = cause;
@@ -182,7 +182,8 @@ static lbStatus solve_load(Work *w, lbShapeKey body, int32_t number, bool *solve
   if (!cache) return solve_gathered(w, number, solved, err);
   lbShapeKey key = lb_shape_key_load(body, w->fem, w->load);
   lbStatus status = lb_shape_cache_read(cache, key, vertices, w->shape, &found, solved, err);
-  if (!status && found && !*solved) tell_left_out(w, number, "no equilibrium was found before");
+  if (!status && found && !*solved)
+    warn_of_skipped_sketch(w, number, "no equilibrium was found before");
   if (status || found) return status;
   status = solve_gathered(w, number, solved, err);
   if (status) return status;
@@ -208,7 +209,7 @@ static lbStatus solve_loads(Work *w, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus check_shapes(const Work *w, lbError *err) {
+static lbStatus check_sketch_shapes(const Work *w, lbError *err) {
   int32_t loads = w->def->sketch->load_count;
   if (w->count >= (w->def->at_most ? 1 : w->def->dimension)) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
@@ -224,25 +225,25 @@ lbStatus lb_basis_sketch(const lbFem *fem, const lbBasisDef *def, lbBasis *basis
              .full_size = 3 * (size_t)fem->vertex_count };
   double start = lb_seconds();
   lbStatus status = check_sketch(fem, def, err);
-  if (!status) status = allocate(&w, err);
-  if (!status) status = respond(&w, err);
+  if (!status) status = allocate_sketch(&w, err);
+  if (!status) status = find_load_responses(&w, err);
   basis->force_seconds = lb_seconds() - start;
   start = lb_seconds();
   if (!status) {
     thin(&w, def->load_separation);
-    status = check_shapes(&w, err); // before the long work
+    status = check_sketch_shapes(&w, err); // before the long work
   }
   if (!status) status = solve_loads(&w, err);
   basis->solve_seconds = lb_seconds() - start;
   if (!status) {
     thin(&w, def->shape_separation);
-    status = check_shapes(&w, err);
+    status = check_sketch_shapes(&w, err);
   }
   if (!status) {
     lb_free(w.products);
     w.products = NULL;
     status = lb_basis_pca(fem, def, w.count, w.columns, basis, err);
   }
-  release(&w);
+  release_sketch(&w);
   return status;
 }

@@ -27,7 +27,7 @@ LB_INLINE void combine_tile(int group, int vectors, int32_t count, size_t first,
       lb_store(to[first + (size_t)i] + at + v * LB_LANES, sums[i * vectors + v]);
 }
 
-// All outputs: what is read of `from` stays in the cache.
+// All outputs in one pass: values read from `from` stay in the cache.
 LB_INLINE void combine_columns(int vectors, int32_t count, size_t outputs, size_t at,
                                const double *const *weights, const double *const *from,
                                double *const *to) {
@@ -37,8 +37,9 @@ LB_INLINE void combine_columns(int vectors, int32_t count, size_t outputs, size_
   for (; first < outputs; first++) combine_tile(1, vectors, count, first, at, weights, from, to);
 }
 
-static void combine(int32_t count, int32_t outputs, int32_t width, const double *const *weights,
-                    const double *const *from, double *const *to) {
+static void combine_edge_rows(int32_t count, int32_t outputs, int32_t width,
+                              const double *const *weights, const double *const *from,
+                              double *const *to) {
   size_t at = 0, end = (size_t)width;
   for (; at + VECTORS * LB_LANES <= end; at += VECTORS * LB_LANES)
     combine_columns(VECTORS, count, (size_t)outputs, at, weights, from, to);
@@ -79,8 +80,8 @@ LB_INLINE void pair_rows(int group, int32_t count, size_t first, size_t size, lb
   if (at < size) pair_tile(group, 1, count, first, at, x, y, stride, strip);
 }
 
-static void pair(int32_t count, int32_t size, lbStrainRows x, lbStrainRows y, double *strip,
-                 double *Z) {
+static void pair_edge_rows(int32_t count, int32_t size, lbStrainRows x, lbStrainRows y,
+                           double *strip, double *Z) {
   size_t n = (size_t)size, stride = n + LB_BATCH;
   for (size_t a = 0; a < n;) {
     int rows = n - a < ROWS ? 1 : ROWS;
@@ -95,4 +96,4 @@ static void pair(int32_t count, int32_t size, lbStrainRows x, lbStrainRows y, do
   }
 }
 
-const lbStrainKernels LB_KERNEL(lb_strain_kernels) = { combine, pair };
+LB_KERNEL_TABLE(lbStrainKernels, lb_strain_kernels) = { combine_edge_rows, pair_edge_rows };

@@ -15,7 +15,7 @@ typedef struct RowWeight {
   double factor, spread;
 } RowWeight;
 
-static RowWeight weigh(lbStrainWeight weight, double lambda, double mu, double volume) {
+static RowWeight weigh_strain_row(lbStrainWeight weight, double lambda, double mu, double volume) {
   if (weight == LB_STRAIN_LAMBDA) return (RowWeight){ true, sqrt(volume), 0 };
   if (weight == LB_STRAIN_MU) return (RowWeight){ false, sqrt(2 * volume), 0 };
   return (RowWeight){ false, sqrt(2 * mu * volume),
@@ -74,7 +74,7 @@ void lb_strain_matrices(const lbElementSet *set, int32_t slot, lbStrainWeight we
   for (size_t p = 0; p < points; p++) {
     const double *rest = set->rest + (batch * points + p) * LB_POINT_REST * LB_BATCH + lane;
     double gradients[LB_ELEMENT_NODES_MAX][3];
-    RowWeight w = weigh(weight, parameters[0], parameters[LB_BATCH], rest[9 * LB_BATCH]);
+    RowWeight w = weigh_strain_row(weight, parameters[0], parameters[LB_BATCH], rest[9 * LB_BATCH]);
     point_gradients(set->kind, (int32_t)p, rest, gradients);
     put_point(&w, nodes, gradients, out->B + p * rows * 3 * (size_t)nodes,
               out->L + p * rows * edges);

@@ -9,7 +9,7 @@
 #ifndef LB_REDUCE_STRAIN_EDGES_H
 #define LB_REDUCE_STRAIN_EDGES_H
 
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 #include "fem/fem.h"
 
 // What the strains are weighted with. One row a point: the trace; six: normals and shears.

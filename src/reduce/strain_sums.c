@@ -166,7 +166,7 @@ static size_t element_rows(const lbStrainSums *sums) {
 }
 
 // e1, Lᵀe1 of all modes and LᵀL of elements.
-static void fill_elements(int32_t begin, int32_t end, void *context) {
+static void fill_strain_elements(int32_t begin, int32_t end, void *context) {
   const lbStrainSums *sums = context;
   const lbElementSet *set = sums->patch.set;
   lbStrainMatrices strains;
@@ -319,7 +319,8 @@ static void add_stars(lbStrainSums *sums, const lbPairBlock *block, const lbStra
   }
 }
 
-static void add_block(lbStrainSums *sums, const lbPairBlock *block, const lbStrainLane *lane) {
+static void add_strain_block(lbStrainSums *sums, const lbPairBlock *block,
+                             const lbStrainLane *lane) {
   int32_t edges = sums->patch.table.count, stars = sums->patch.star_count;
   size_t r = (size_t)sums->r;
   multiply_differences(sums, block, lane);
@@ -338,7 +339,7 @@ static void run_lanes(int32_t begin, int32_t end, void *context) {
     for (;;) {
       int32_t block = sums->block_count - 1 - atomic_fetch_add(&sums->drawn, 1);
       if (block < 0) break;
-      add_block(sums, &sums->blocks[block], &sums->lanes[t]);
+      add_strain_block(sums, &sums->blocks[block], &sums->lanes[t]);
     }
 }
 
@@ -349,7 +350,7 @@ lbStatus lb_strain_sums_add(lbStrainSums *sums, const lbElementSet *set, const i
   int32_t elements = sums->patch.element_count, r = sums->r;
   int32_t rows = (int32_t)element_rows(sums) * elements;
   lb_dense_multiply(LB_PLAIN, LB_PLAIN, 0, 0, 0, 1, NULL, NULL, 0, NULL); // see linalg/dense.h
-  lb_parallel_for(elements, 4, fill_elements, sums);
+  lb_parallel_for(elements, 4, fill_strain_elements, sums);
   lb_parallel_for(sums->patch.table.count, 64, fill_edges, sums);
   lb_parallel_for(sums->patch.star_count, 64, fill_stars, sums);
   add_to_edges(sums);

@@ -3,7 +3,7 @@
 #ifndef LB_REDUCE_STRAIN_SUMS_H
 #define LB_REDUCE_STRAIN_SUMS_H
 
-#include "math/polynomial.h"
+#include "arrayio/polynomial.h"
 #include "reduce/strain_edges.h"
 #include "reduce/strain_kernels.h"
 

@@ -101,9 +101,9 @@ lbStatus lb_subspace_check(const lbFem *fem, const lbReduceDef *def, const lbSub
   return pca && !cubature ? check_coefficients(fem, def->name, subspace, err) : LB_OK;
 }
 
-static lbStatus choose_dimension(const lbBasis *basis, const lbReduceDef *def,
-                                 const lbSubspaceDef *subspace, bool cubature, int32_t *dimension,
-                                 lbError *err) {
+static lbStatus choose_subspace_dimension(const lbBasis *basis, const lbReduceDef *def,
+                                          const lbSubspaceDef *subspace, bool cubature,
+                                          int32_t *dimension, lbError *err) {
   *dimension = subspace->vectors_max ? subspace->vectors_max : basis->dimension;
   if (*dimension > basis->dimension)
     return lb_fail(err, LB_ERR_ARGUMENT,
@@ -197,7 +197,7 @@ static void say_what_happened(const lbReduceDef *def, const lbSubspaceDef *subsp
         def->name, (int)c->count, 100 * c->training_error, 100 * subspace->cubature.error);
 }
 
-static void *keep(lbArena *arena, const void *from, size_t count, size_t item_bytes) {
+static void *copy_to_arena(lbArena *arena, const void *from, size_t count, size_t item_bytes) {
   void *to = lb_arena_alloc(arena, count, item_bytes);
   if (to && count) memcpy(to, from, count * item_bytes);
   return to;
@@ -208,10 +208,10 @@ static lbStatus keep_cubature(const lbCubature *c, lbArena *arena, lbModel *draf
   size_t count = (size_t)c->count, values = (size_t)c->pose_count * (size_t)c->dimension;
   draft->size.cubature_count = c->count;
   draft->size.pose_count = c->pose_count;
-  draft->cubature_elements = keep(arena, c->elements, count, sizeof(int32_t));
-  draft->cubature_weights = keep(arena, c->weights, count, sizeof(double));
-  draft->cubature_errors = keep(arena, errors, 2, sizeof(double));
-  if (c->pose_count) draft->cubature_poses = keep(arena, c->poses, values, sizeof(double));
+  draft->cubature_elements = copy_to_arena(arena, c->elements, count, sizeof(int32_t));
+  draft->cubature_weights = copy_to_arena(arena, c->weights, count, sizeof(double));
+  draft->cubature_errors = copy_to_arena(arena, errors, 2, sizeof(double));
+  if (c->pose_count) draft->cubature_poses = copy_to_arena(arena, c->poses, values, sizeof(double));
   bool kept = draft->cubature_elements && draft->cubature_weights && draft->cubature_errors &&
               !draft->cubature_poses == !c->pose_count;
   return kept ? LB_OK : lb_fail_memory(err);
@@ -302,7 +302,7 @@ static lbStatus subspace_draft(const lbFem *fem, const lbBasis *basis, const lbR
   double *gravity = NULL, *rigid = NULL, *damping = NULL;
   double *first = NULL, *second = NULL;
   bool cubature = lb_subspace_by_cubature(fem, subspace);
-  lbStatus status = choose_dimension(basis, def, subspace, cubature, &r, err);
+  lbStatus status = choose_subspace_dimension(basis, def, subspace, cubature, &r, err);
   if (status) return status;
   draft->size.subspace_dimension = r;
   draft->size.packed2_count = (int32_t)lb_packed2_count(r);
@@ -339,9 +339,9 @@ static void describe_forces(const lbSubspaceDef *subspace, const lbModel *draft,
              (unsigned long long)c->seed);
 }
 
-static lbStatus write_provenance(const lbReduceDef *def, const lbSubspaceDef *subspace,
-                                 const lbBasis *basis, lbArena *arena, lbModel *draft,
-                                 lbError *err) {
+static lbStatus write_subspace_provenance(const lbReduceDef *def, const lbSubspaceDef *subspace,
+                                          const lbBasis *basis, lbArena *arena, lbModel *draft,
+                                          lbError *err) {
   const lbBasisDef *b = &subspace->basis;
   char more[600], origin[120] = "", cut[80] = "", forces[200];
   describe_forces(subspace, draft, forces);
@@ -377,7 +377,7 @@ lbStatus lb_reduce_basis(const lbMesh *mesh, const lbFem *fem, const lbBasis *ba
   if (!status && modes && subspace->modal)
     status = lb_modal_draft(fem, modes, def, &keep_all, &arena, &draft, err);
   if (!status) status = subspace_draft(fem, basis, def, subspace, &arena, &draft, err);
-  if (!status) status = write_provenance(def, subspace, basis, &arena, &draft, err);
+  if (!status) status = write_subspace_provenance(def, subspace, basis, &arena, &draft, err);
   if (!status) status = lb_model_create(&draft, out, err);
   lb_arena_release(&arena);
   return status;

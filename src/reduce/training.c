@@ -40,7 +40,7 @@ static void expand_rows(int32_t begin, int32_t end, void *context) {
 }
 
 // Uᵀ f over some rows: (tasks x count x dimension).
-static void project_rows(int32_t begin, int32_t end, void *context) {
+static void project_training_rows(int32_t begin, int32_t end, void *context) {
   const Product *p = context;
   double *part = p->out + (size_t)(begin / ROWS) * p->dimension * p->count;
   lb_dense_multiply_parts(LB_TRANSPOSED, LB_PLAIN, (int32_t)p->dimension, (int32_t)p->count,
@@ -68,15 +68,15 @@ typedef struct Sampler {
   size_t loose_count; // the first modes, in which nothing is stiff
 } Sampler;
 
-static void expand(const Sampler *s, size_t count, const double *q, double *u) {
+static void expand_coordinates(const Sampler *s, size_t count, const double *q, double *u) {
   Product p = { s->length, s->dimension, count, s->basis, q, u };
   lb_parallel_for((int32_t)s->length, ROWS, expand_rows, &p);
 }
 
-static void project(const Sampler *s, size_t count, const double *f, double *reduced) {
+static void project_forces(const Sampler *s, size_t count, const double *f, double *reduced) {
   Product p = { s->length, s->dimension, count, s->basis, f, s->parts };
   size_t tasks = (s->length - 1) / ROWS + 1, values = count * s->dimension;
-  lb_parallel_for((int32_t)s->length, ROWS, project_rows, &p);
+  lb_parallel_for((int32_t)s->length, ROWS, project_training_rows, &p);
   memcpy(reduced, s->parts, values * sizeof(double));
   for (size_t t = 1; t < tasks; t++)
     for (size_t i = 0; i < values; i++) reduced[i] += s->parts[t * values + i];
@@ -169,7 +169,7 @@ static void find_directions(Sampler *s, const double *R) {
     }
 }
 
-static lbStatus find_modes(Sampler *s, lbError *err) {
+static lbStatus find_training_modes(Sampler *s, lbError *err) {
   size_t d = s->dimension;
   double *M = lb_alloc(d * d, sizeof *M), *values = s->values;
   lbStatus status = M ? reduce_rest(s, s->modes, M, err) : lb_fail_memory(err);
@@ -252,7 +252,7 @@ static double largest_displacement(const Sampler *s, size_t count, const double 
   double largest = 0;
   for (size_t first = 0; first < count; first += s->block) {
     size_t poses_here = count - first < s->block ? count - first : s->block;
-    expand(s, poses_here, poses + first * s->dimension, s->u);
+    expand_coordinates(s, poses_here, poses + first * s->dimension, s->u);
     for (size_t i = 0; i < poses_here * s->length; i += 3)
       largest =
           fmax(largest, s->u[i] * s->u[i] + s->u[i + 1] * s->u[i + 1] + s->u[i + 2] * s->u[i + 2]);
@@ -260,7 +260,7 @@ static double largest_displacement(const Sampler *s, size_t count, const double 
   return sqrt(largest);
 }
 
-static void scale(size_t count, double factor, double *values) {
+static void scale_values(size_t count, double factor, double *values) {
   for (size_t i = 0; i < count; i++) values[i] *= factor;
 }
 
@@ -274,8 +274,8 @@ static lbStatus pose_force(Sampler *s, size_t t, double *q, int32_t *shortened, 
   int32_t element = lb_assembler_invalid_element(s->assembler), tries = 0;
   bool valid = false;
   while (!valid && tries++ < SHORTENINGS) {
-    scale(s->length, SHORTENED, u);
-    scale(s->dimension, SHORTENED, q);
+    scale_values(s->length, SHORTENED, u);
+    scale_values(s->dimension, SHORTENED, q);
     valid = isfinite(lb_assemble(s->assembler, u, f, NULL));
   }
   if (!valid)
@@ -283,8 +283,8 @@ static lbStatus pose_force(Sampler *s, size_t t, double *q, int32_t *shortened, 
                    "no pose in the direction of training pose %d leaves element %d as it is: it "
                    "seems to be flat",
                    (int)t, (int)element);
-  scale(s->length, SHORTENED, u);
-  scale(s->dimension, SHORTENED, q);
+  scale_values(s->length, SHORTENED, u);
+  scale_values(s->dimension, SHORTENED, q);
   lb_assemble(s->assembler, u, f, NULL);
   ++*shortened;
   return LB_OK;
@@ -300,7 +300,7 @@ static lbStatus remote_forces(Sampler *s, size_t count, double *q, double *force
     double *pose = q + t * s->dimension, *force = forces + t * s->dimension;
     bool valid = isfinite(energies[t]), was_valid = valid;
     for (int32_t tries = 0; !valid && tries < SHORTENINGS && !status; tries++) {
-      scale(s->dimension, SHORTENED, pose);
+      scale_values(s->dimension, SHORTENED, pose);
       status = engine->reduced_forces(s->fem, 1, pose, force, &energies[t], err);
       valid = isfinite(energies[t]);
     }
@@ -311,7 +311,7 @@ static lbStatus remote_forces(Sampler *s, size_t count, double *q, double *force
           "one seems to be flat",
           (int)t);
     if (status || was_valid) continue;
-    scale(s->dimension, SHORTENED, pose);
+    scale_values(s->dimension, SHORTENED, pose);
     status = engine->reduced_forces(s->fem, 1, pose, force, &energies[t], err);
     ++*shortened;
   }
@@ -320,18 +320,18 @@ static lbStatus remote_forces(Sampler *s, size_t count, double *q, double *force
 
 static lbStatus local_forces(Sampler *s, size_t count, double *q, double *forces, double done,
                              double total, int32_t *shortened, lbError *err) {
-  expand(s, count, q, s->u);
+  expand_coordinates(s, count, q, s->u);
   for (size_t t = 0; t < count; t++) {
     if (!lb_progress("training", (done + (double)t) / total))
       return lb_fail_interrupted(err, "training");
     lbStatus status = pose_force(s, t, q + t * s->dimension, shortened, err);
     if (status) return status;
   }
-  project(s, count, s->f, forces);
+  project_forces(s, count, s->f, forces);
   return LB_OK;
 }
 
-static lbStatus find_forces(Sampler *s, lbTraining *training, lbError *err) {
+static lbStatus find_training_forces(Sampler *s, lbTraining *training, lbError *err) {
   size_t d = s->dimension, total = (size_t)(training->pose_count + training->held_out_count);
   for (size_t first = 0; first < total; first += s->block) {
     size_t count = total - first < s->block ? total - first : s->block;
@@ -357,8 +357,8 @@ static lbStatus find_forces(Sampler *s, lbTraining *training, lbError *err) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static lbStatus create(int32_t dimension, const lbCubatureDef *def, lbTraining **out,
-                       lbError *err) {
+static lbStatus create_training(int32_t dimension, const lbCubatureDef *def, lbTraining **out,
+                                lbError *err) {
   lbTraining *training = lb_alloc(1, sizeof *training);
   if (!training) return lb_fail_memory(err);
   training->dimension = dimension;
@@ -377,15 +377,16 @@ lbStatus lb_training_create(const lbFem *fem, int32_t dimension, const double *b
                             const lbCubatureDef *def, lbTraining **out, lbError *err) {
   Sampler sampler = { 0 };
   lbTraining *training = NULL;
-  lbStatus status = create(dimension, def, &training, err);
+  lbStatus status = create_training(dimension, def, &training, err);
   if (!status) status = open_sampler(fem, dimension, basis, &sampler, err);
-  if (!status) status = find_modes(&sampler, err);
+  if (!status) status = find_training_modes(&sampler, err);
   if (!status) {
     size_t count = (size_t)training->pose_count, total = count + (size_t)training->held_out_count;
     draw_poses(&sampler, def, total, training->poses);
     double largest = largest_displacement(&sampler, count, training->poses);
-    scale(total * sampler.dimension, def->amplitude * box_diagonal(fem) / largest, training->poses);
-    status = find_forces(&sampler, training, err);
+    scale_values(total * sampler.dimension, def->amplitude * box_diagonal(fem) / largest,
+                 training->poses);
+    status = find_training_forces(&sampler, training, err);
   }
   release_sampler(&sampler);
   if (status)

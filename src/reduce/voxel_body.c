@@ -3,6 +3,8 @@
 // and first moments of the mesh are kept exactly.
 #include "reduce/voxel_body.h"
 
+#include "mesh/voxel_mark.h"
+
 #include <string.h>
 
 static const double cells_most = 67108864; // 2^26
@@ -26,7 +28,7 @@ typedef struct Sweep {
 
 static void take_piece(Sweep *s, int32_t element, lbVec3 centre, double volume) {
   int32_t at[3];
-  if (!lb_voxel_grid_find(s->grid, centre, at)) return; // never: the grid holds the mesh
+  if (!lb_voxel_grid_find(s->grid, centre, at)) return; // cannot happen: the grid encloses the mesh
   int32_t cell = lb_voxel_grid_index(s->grid, at[0], at[1], at[2]);
   bool is_new = s->last[cell] != element;
   s->last[cell] = element;
@@ -114,7 +116,7 @@ static void each_tet(const lbMesh *mesh, TetTaker *take, void *context) {
     }
 }
 
-static void cut(void *context, int32_t element, const lbVec3 corner[4]) {
+static void add_cut_element(void *context, int32_t element, const lbVec3 corner[4]) {
   Tet tet = make_tet(corner);
   cut_tet(context, element, &tet, tet_volume(corner));
 }
@@ -126,7 +128,7 @@ static void add_volume(void *context, int32_t element, const lbVec3 corner[4]) {
 
 static void cut_elements(Sweep *s) {
   for (int32_t cell = 0; cell < lb_voxel_grid_count(s->grid); cell++) s->last[cell] = -1;
-  each_tet(s->mesh, cut, s);
+  each_tet(s->mesh, add_cut_element, s);
 }
 
 // ---- the grid ----------------------------------------------------------------------------------
@@ -142,7 +144,8 @@ static lbBox mesh_box(const lbMesh *mesh) {
 
 // Centred on the box, which it exceeds a little; cells a little smaller than asked for, so that the
 // longest side has a whole number of them.
-static lbStatus make_grid(const lbBox *box, double cell, lbVoxelGrid **grid, lbError *err) {
+static lbStatus make_voxel_body_grid(const lbBox *box, double cell, lbVoxelGrid **grid,
+                                     lbError *err) {
   double longest = 0, count[3], origin[3];
   int32_t size[3];
   for (int i = 0; i < 3; i++) longest = fmax(longest, box->high[i] - box->low[i]);
@@ -164,11 +167,12 @@ static lbStatus make_grid(const lbBox *box, double cell, lbVoxelGrid **grid, lbE
   return lb_voxel_grid_create(lb_vec3_load(origin), cell, size, grid, err);
 }
 
-// ---- the first sweep: which cells, of what size -----------------------------------------------
+// ---- the first sweep: which cells, of what size ------------------------------------------------
 
 // A grid with the filled cells marked, and how many elements each holds.
-static lbStatus mark(Sweep *s, const lbBox *box, double cell, int32_t *filled, lbError *err) {
-  lbStatus status = make_grid(box, cell, &s->grid, err);
+static lbStatus mark_filled_cells(Sweep *s, const lbBox *box, double cell, int32_t *filled,
+                                  lbError *err) {
+  lbStatus status = make_voxel_body_grid(box, cell, &s->grid, err);
   if (status) return status;
   size_t count = (size_t)lb_voxel_grid_count(s->grid);
   s->last = lb_alloc(count, sizeof *s->last);
@@ -184,7 +188,7 @@ static lbStatus mark(Sweep *s, const lbBox *box, double cell, int32_t *filled, l
   return LB_OK;
 }
 
-static void forget(Sweep *s) {
+static void forget_last_cells(Sweep *s) {
   lb_voxel_grid_destroy(s->grid);
   lb_free(s->last);
   lb_free(s->entries);
@@ -200,29 +204,29 @@ static lbStatus mark_about(Sweep *s, const lbBox *box, int32_t wanted, lbError *
   if (!(volume > 0)) return lb_fail(err, LB_ERR_MESH, "frames: the volume mesh has no volume");
   double cell = cbrt(volume / wanted);
   for (int k = 0;; k++) {
-    lbStatus status = mark(s, box, cell, &filled, err);
+    lbStatus status = mark_filled_cells(s, box, cell, &filled, err);
     double ratio = (double)filled / wanted;
     if (status || k == 4 || (ratio > 0.93 && ratio < 1.07)) return status;
     cell *= cbrt(ratio);
-    forget(s);
+    forget_last_cells(s);
   }
 }
 
 // ---- closed faces ------------------------------------------------------------------------------
 
-static int32_t element_nodes(const lbMesh *mesh, int32_t element, const int32_t **nodes) {
+static int32_t list_voxel_body_nodes(const lbMesh *mesh, int32_t element, const int32_t **nodes) {
   bool tet = element < mesh->tet_count;
   *nodes = tet ? mesh->tets + 4 * (size_t)element
                : mesh->bricks + 8 * ((size_t)element - (size_t)mesh->tet_count);
   return tet ? 4 : 8;
 }
 
-// Stamps the nodes of what a voxel holds, or looks for nodes with its stamp.
+// Stamps the nodes of the parts in a voxel, or searches for nodes with its stamp.
 static bool visit_nodes(const lbMesh *mesh, const lbVoxelBody *body, int32_t voxel, int32_t stamp,
                         bool look, int32_t *stamps) {
   for (int32_t e = body->begin[voxel]; e < body->begin[voxel + 1]; e++) {
     const int32_t *nodes;
-    int32_t count = element_nodes(mesh, body->elements[e], &nodes);
+    int32_t count = list_voxel_body_nodes(mesh, body->elements[e], &nodes);
     for (int32_t k = 0; k < count; k++) {
       if (look && stamps[nodes[k]] == stamp) return true;
       if (!look) stamps[nodes[k]] = stamp;
@@ -257,7 +261,7 @@ static lbStatus close_gaps(const lbMesh *mesh, lbVoxelBody *body, lbError *err) 
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static lbStatus take_memory(const Sweep *s, lbVoxelBody *body, lbError *err) {
+static lbStatus take_voxel_body_memory(const Sweep *s, lbVoxelBody *body, lbError *err) {
   size_t count = (size_t)body->voxels->count, entries = 0;
   for (size_t v = 0; v < count; v++) entries += (size_t)s->entries[body->voxels->cells[v]];
   if (entries > INT32_MAX)
@@ -272,7 +276,7 @@ static lbStatus take_memory(const Sweep *s, lbVoxelBody *body, lbError *err) {
   return LB_OK;
 }
 
-// Flat elements alone leave a voxel without volume: then its own centre counts, and equal shares.
+// A voxel with only flat elements has no volume: its own centre is used, with equal shares.
 static void finish_voxel(lbVoxelBody *body, int32_t v) {
   double volume = body->volumes[v], *centre = body->centres + 3 * (size_t)v;
   int32_t count = body->begin[v + 1] - body->begin[v];
@@ -284,8 +288,8 @@ static void finish_voxel(lbVoxelBody *body, int32_t v) {
     body->shares[e] = volume > 0 ? body->shares[e] / volume : 1.0 / count;
 }
 
-static lbStatus collect(Sweep *s, lbVoxelBody *body, lbError *err) {
-  lbStatus status = take_memory(s, body, err);
+static lbStatus collect_voxel_parts(Sweep *s, lbVoxelBody *body, lbError *err) {
+  lbStatus status = take_voxel_body_memory(s, body, err);
   if (status) return status;
   int32_t count = body->voxels->count;
   s->next = lb_alloc((size_t)count, sizeof *s->next);
@@ -302,7 +306,7 @@ static lbStatus collect(Sweep *s, lbVoxelBody *body, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus check(const lbMesh *mesh, const lbVoxelBodyDef *def, lbError *err) {
+static lbStatus check_voxel_body(const lbMesh *mesh, const lbVoxelBodyDef *def, lbError *err) {
   if (lb_mesh_element_count(mesh) == 0)
     return lb_fail(err, LB_ERR_MESH, "frames: the mesh has neither tets nor bricks");
   if (!(def->cell >= 0) || !isfinite(def->cell))
@@ -316,7 +320,7 @@ static lbStatus check(const lbMesh *mesh, const lbVoxelBodyDef *def, lbError *er
 
 lbStatus lb_voxel_body_create(const lbMesh *mesh, const lbVoxelBodyDef *def, lbVoxelBody **out,
                               lbError *err) {
-  lbStatus status = check(mesh, def, err);
+  lbStatus status = check_voxel_body(mesh, def, err);
   if (status) return status;
   Sweep s = { .mesh = mesh };
   int32_t filled;
@@ -324,12 +328,12 @@ lbStatus lb_voxel_body_create(const lbMesh *mesh, const lbVoxelBodyDef *def, lbV
   lbVoxelBody *body = lb_alloc(1, sizeof *body);
   status = body ? LB_OK : lb_fail_memory(err);
   if (!status)
-    status = def->cell > 0 ? mark(&s, &box, def->cell, &filled, err)
+    status = def->cell > 0 ? mark_filled_cells(&s, &box, def->cell, &filled, err)
                            : mark_about(&s, &box, def->voxels, err);
   if (!status) status = lb_voxels_create(s.grid, &body->voxels, err);
-  if (!status) status = collect(&s, body, err);
+  if (!status) status = collect_voxel_parts(&s, body, err);
   if (!status && def->close_gaps) status = close_gaps(mesh, body, err);
-  forget(&s);
+  forget_last_cells(&s);
   if (status)
     lb_voxel_body_destroy(body);
   else

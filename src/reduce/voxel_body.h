@@ -18,7 +18,7 @@ lbVoxelBodyDef lb_voxel_body_def(void);
 typedef struct lbVoxelBody {
   lbVoxels *voxels;
   double *volumes;   // (voxels) m³; together those of the mesh
-  double *centres;   // (voxels x 3) m, of what the mesh has in the voxel: where to sample it
+  double *centres;   // (voxels x 3) m, centroid of the mesh inside the voxel: where to sample it
   int32_t *begin;    // (voxels + 1) which elements a voxel holds parts of:
   int32_t *elements; // (begin[voxels]) ascending in a voxel,
   double *shares;    // (begin[voxels]) and their shares of its volume, sum 1

@@ -1,4 +1,4 @@
-// A model with the method "warp": the object as it is, and how its stiffness is to be turned. What
+// A model with the method "warp": the unreduced object, and how its stiffness is rotated. What
 // the method needs besides follows from mesh and materials when a body is made.
 #include "limber/reduce.h"
 
@@ -49,14 +49,14 @@ static lbStatus check(const lbReduceDef *def, const lbWarpSettings *warp, lbErro
 }
 
 // Nodes that hang together by tets, bricks and cores; each piece that nothing holds is loose.
-static int32_t root_of(int32_t *parents, int32_t node) {
+static int32_t find_set_root(int32_t *parents, int32_t node) {
   while (parents[node] != node) node = parents[node] = parents[parents[node]];
   return node;
 }
 
-static void join(int32_t *parents, const int32_t *nodes, int32_t count) {
+static void join_node_sets(int32_t *parents, const int32_t *nodes, int32_t count) {
   for (int32_t a = 1; a < count; a++)
-    parents[root_of(parents, nodes[a])] = root_of(parents, nodes[0]);
+    parents[find_set_root(parents, nodes[a])] = find_set_root(parents, nodes[0]);
 }
 
 static void join_core(const lbModel *m, int32_t core, int32_t *parents) {
@@ -64,7 +64,7 @@ static void join_core(const lbModel *m, int32_t core, int32_t *parents) {
   for (int32_t n = 0; n < m->size.node_count; n++) {
     if (m->warp_cores[n] != core) continue;
     pair[0] = pair[1] >= 0 ? pair[1] : n, pair[1] = n;
-    join(parents, pair, 2);
+    join_node_sets(parents, pair, 2);
   }
 }
 
@@ -77,17 +77,19 @@ static lbStatus warn_of_loose_pieces(const lbModel *m, lbError *err) {
     return lb_fail_memory(err);
   }
   for (int32_t n = 0; n < m->size.node_count; n++) parents[n] = n;
-  for (size_t e = 0; e < (size_t)m->size.tet_count; e++) join(parents, m->tets + 4 * e, 4);
-  for (size_t e = 0; e < (size_t)m->size.brick_count; e++) join(parents, m->bricks + 8 * e, 8);
+  for (size_t e = 0; e < (size_t)m->size.tet_count; e++)
+    join_node_sets(parents, m->tets + 4 * e, 4);
+  for (size_t e = 0; e < (size_t)m->size.brick_count; e++)
+    join_node_sets(parents, m->bricks + 8 * e, 8);
   for (int32_t c = 0; c < m->size.core_count; c++) join_core(m, c, parents);
   for (size_t i = 0; i < 4 * (size_t)m->size.tet_count; i++)
-    marks[root_of(parents, m->tets[i])] |= 2;
+    marks[find_set_root(parents, m->tets[i])] |= 2;
   for (size_t i = 0; i < 8 * (size_t)m->size.brick_count; i++)
-    marks[root_of(parents, m->bricks[i])] |= 2;
+    marks[find_set_root(parents, m->bricks[i])] |= 2;
   for (int32_t n = 0; n < m->size.node_count; n++)
     if (m->node_fixed[n] || (m->warp_cores && m->warp_cores[n] >= 0 &&
                              m->warp_core_kinds[m->warp_cores[n]] != LB_CORE_FREE))
-      marks[root_of(parents, n)] |= 1;
+      marks[find_set_root(parents, n)] |= 1;
   for (int32_t n = 0; n < m->size.node_count; n++) {
     if (parents[n] != n || !(marks[n] & 2)) continue;
     pieces++;

@@ -1,28 +1,28 @@
 // Rigid cores of a warped body: from elements to the arrays of a model.
 #include "reduce/warp_cores.h"
 
-#include "model/stored_path.h"
+#include "reduce/store_paths.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- nodes -------------------------------------------------------------------------------------
 
-static const int32_t *element_nodes(const lbMesh *mesh, int32_t e, int32_t *count) {
+static const int32_t *list_core_nodes(const lbMesh *mesh, int32_t e, int32_t *count) {
   *count = e < mesh->tet_count ? 4 : 8;
   return e < mesh->tet_count ? mesh->tets + 4 * (size_t)e
                              : mesh->bricks + 8 * (size_t)(e - mesh->tet_count);
 }
 
 // cores (vertices) <- the core of each.
-static lbStatus mark_nodes(const lbMesh *mesh, const bool *fixed, const lbWarpSettings *warp,
-                           int32_t *cores, lbError *err) {
+static lbStatus mark_core_nodes(const lbMesh *mesh, const bool *fixed, const lbWarpSettings *warp,
+                                int32_t *cores, lbError *err) {
   for (int32_t v = 0; v < mesh->vertex_count; v++) cores[v] = -1;
   for (int32_t c = 0; c < warp->rigid_count; c++) {
     bool covers = false;
     for (int32_t e = 0; e < mesh->tet_count + mesh->brick_count; e++) {
       int32_t count;
-      const int32_t *nodes = element_nodes(mesh, e, &count);
+      const int32_t *nodes = list_core_nodes(mesh, e, &count);
       if (!warp->rigid[c].elements[e]) continue;
       covers = true;
       for (int32_t a = 0; a < count; a++) {
@@ -49,7 +49,7 @@ static lbStatus mark_nodes(const lbMesh *mesh, const bool *fixed, const lbWarpSe
 static bool leaves_flesh(const lbMesh *mesh, const bool *fixed, const int32_t *cores) {
   for (int32_t e = 0; e < mesh->tet_count + mesh->brick_count; e++) {
     int32_t count;
-    const int32_t *nodes = element_nodes(mesh, e, &count);
+    const int32_t *nodes = list_core_nodes(mesh, e, &count);
     for (int32_t a = 0; a < count; a++)
       if (cores[nodes[a]] < 0 && !(fixed && fixed[nodes[a]])) return true;
   }
@@ -75,18 +75,19 @@ static lbStatus check_core(const lbWarpRigid *core, int32_t index, lbError *err)
   return LB_OK;
 }
 
-static lbStatus find_nodes(const lbMesh *mesh, const bool *fixed, const lbWarpSettings *warp,
-                           int32_t *cores, lbError *err) {
+static lbStatus find_core_nodes(const lbMesh *mesh, const bool *fixed, const lbWarpSettings *warp,
+                                int32_t *cores, lbError *err) {
   lbStatus status = LB_OK;
   if (warp->rigid_count < 0 || warp->rigid_count > LB_CORES_MOST)
     return lb_fail(err, LB_ERR_ARGUMENT, "there are %d rigid cores, %d is the most",
                    (int)warp->rigid_count, LB_CORES_MOST);
   for (int32_t c = 0; c < warp->rigid_count && !status; c++)
     status = check_core(&warp->rigid[c], c, err);
-  if (!status) status = mark_nodes(mesh, fixed, warp, cores, err);
+  if (!status) status = mark_core_nodes(mesh, fixed, warp, cores, err);
   if (!status && !leaves_flesh(mesh, fixed, cores))
-    status = lb_fail(err, LB_ERR_ARGUMENT,
-                     "the rigid cores leave no flesh: every vertex is in a core or fixed");
+    status =
+        lb_fail(err, LB_ERR_ARGUMENT,
+                "the rigid cores leave nothing deformable: every vertex is in a core or fixed");
   return status;
 }
 
@@ -94,7 +95,7 @@ lbStatus lb_warp_check_rigid(const lbMesh *mesh, const bool *fixed, const lbWarp
                              lbError *err) {
   int32_t *cores = lb_alloc((size_t)mesh->vertex_count, sizeof *cores);
   if (!cores) return lb_fail_memory(err);
-  lbStatus status = find_nodes(mesh, fixed, warp, cores, err);
+  lbStatus status = find_core_nodes(mesh, fixed, warp, cores, err);
   lb_free(cores);
   return status;
 }
@@ -143,7 +144,7 @@ lbStatus lb_warp_draft_rigid(const lbMesh *mesh, const bool *fixed, const lbWarp
   int32_t *kinds = lb_arena_alloc(arena, count, sizeof(int32_t));
   double *hinges = lb_arena_alloc(arena, count, 6 * sizeof(double));
   if (!cores || !kinds || !hinges) return lb_fail_memory(err);
-  lbStatus status = find_nodes(mesh, fixed, warp, cores, &why);
+  lbStatus status = find_core_nodes(mesh, fixed, warp, cores, &why);
   if (!status) status = store_paths(warp, arena, draft, &why);
   if (status) return lb_fail(err, status, "model \"%s\": %s", draft->name, why.text);
   for (size_t c = 0; c < count; c++) {

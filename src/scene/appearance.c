@@ -45,7 +45,7 @@ static bool read_hex(const char *text, double color[3]) {
   return true;
 }
 
-static lbStatus read_color(const lbField *json, Appearance *wanted, lbError *err) {
+static lbStatus read_appearance_color(const lbField *json, Appearance *wanted, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
   const char *text = json_string_value(json->value);
   bool good = text ? read_hex(text, wanted->color) : json_is_array(json->value);
@@ -61,7 +61,7 @@ static lbStatus read_color(const lbField *json, Appearance *wanted, lbError *err
                               "must be three numbers from 0 to 1 or a text such as \"#c08040\"");
 }
 
-static lbStatus read_share(const lbField *json, double *value, lbError *err) {
+static lbStatus read_appearance_share(const lbField *json, double *value, lbError *err) {
   lbStatus status = lb_field_number(json, value, err);
   if (!status && lb_field_here(json) && !(*value >= 0 && *value <= 1))
     return lb_field_fail(json, err, "is %g, it must be from 0 to 1", *value);
@@ -72,19 +72,20 @@ static lbStatus read_appearance(const lbField *json, Appearance *wanted, lbError
   *wanted = (Appearance){ .name = "look", .metal = -1, .roughness = -1 };
   lbStatus status = lb_field_keys(json, keys, err);
   lbField member = lb_field_member(json, "color");
-  if (!status) status = read_color(&member, wanted, err);
+  if (!status) status = read_appearance_color(&member, wanted, err);
   member = lb_field_member(json, "metal");
-  if (!status) status = read_share(&member, &wanted->metal, err);
+  if (!status) status = read_appearance_share(&member, &wanted->metal, err);
   member = lb_field_member(json, "roughness");
-  if (!status) status = read_share(&member, &wanted->roughness, err);
+  if (!status) status = read_appearance_share(&member, &wanted->roughness, err);
   if (!status && !wanted->colored && wanted->metal < 0 && wanted->roughness < 0)
     status = lb_field_fail(json, err, "is empty, give it a \"color\"");
   return status;
 }
 
-// ---- what it covers ----------------------------------------------------------------------------
+// ---- covered triangles
+// ----------------------------------------------------------------------------
 
-static lbStatus find_places(Painter *p, lbError *err) {
+static lbStatus find_appearance_places(Painter *p, lbError *err) {
   const lbMesh *surface = p->surface;
   if (p->places) return LB_OK;
   double *centres = lb_alloc((size_t)surface->triangle_count, 3 * sizeof(double));
@@ -98,7 +99,7 @@ static lbStatus find_places(Painter *p, lbError *err) {
 }
 
 static lbStatus cover_elements(Painter *p, const lbGroup *group, lbError *err) {
-  lbStatus status = find_places(p, err);
+  lbStatus status = find_appearance_places(p, err);
   bool *inside = lb_alloc((size_t)lb_mesh_body_elements(p->body->mesh), sizeof *inside);
   if (!status && !inside) status = lb_fail_memory(err);
   for (int32_t i = 0; i < group->count && !status; i++) inside[group->ids[i]] = true;
@@ -112,14 +113,14 @@ static bool matches(const lbGroup *group, lbGroupKind kind, const char *name, in
   return group->kind == kind && (name ? strcmp(group->name, name) == 0 : group->tag == tag);
 }
 
-static void add_known(const lbMesh *mesh, lbGroupKind kind, char *known, size_t bytes) {
+static void add_appearance_known(const lbMesh *mesh, lbGroupKind kind, char *known, size_t bytes) {
   for (int32_t i = 0; i < mesh->group_count; i++)
     if (mesh->groups[i].kind == kind)
       snprintf(known + strlen(known), bytes - strlen(known), " %s(%d)", mesh->groups[i].name,
                (int)mesh->groups[i].tag);
 }
 
-static lbStatus cover_group(Painter *p, const lbField *json, lbError *err) {
+static lbStatus cover_appearance_group(Painter *p, const lbField *json, lbError *err) {
   const lbMesh *surface = p->surface, *mesh = p->body->mesh;
   const char *name;
   int32_t tag, found = 0;
@@ -137,18 +138,18 @@ static lbStatus cover_group(Painter *p, const lbField *json, lbError *err) {
   }
   if (status || found) return status;
   char known[160] = "";
-  add_known(surface, LB_GROUP_TRIANGLES, known, sizeof known);
-  add_known(mesh, LB_GROUP_ELEMENTS, known, sizeof known);
+  add_appearance_known(surface, LB_GROUP_TRIANGLES, known, sizeof known);
+  add_appearance_known(mesh, LB_GROUP_ELEMENTS, known, sizeof known);
   return lb_field_fail(json, err, "there is no such group of triangles or elements, there are%s",
                        known[0] ? known : " none");
 }
 
-static lbStatus cover(Painter *p, const lbField *json, lbError *err) {
+static lbStatus cover_painted_places(Painter *p, const lbField *json, lbError *err) {
   lbField group = lb_field_member(json, "group");
   size_t count = (size_t)p->surface->triangle_count;
   bool all = !lb_field_here(&group), any = false;
   for (size_t t = 0; t < count; t++) p->covered[t] = all;
-  lbStatus status = all ? LB_OK : cover_group(p, &group, err);
+  lbStatus status = all ? LB_OK : cover_appearance_group(p, &group, err);
   for (size_t t = 0; t < count; t++) any |= p->covered[t];
   if (!status && !any && count)
     lb_log(LB_LOG_WARNING, "%s: %s: no triangle of the surface is in this group", json->file,
@@ -177,7 +178,7 @@ static int32_t add_appearance(Painter *p, const Appearance *wanted, int32_t old)
   return surface->appearance_count++;
 }
 
-static lbStatus paint(Painter *p, const Appearance *wanted, lbError *err) {
+static lbStatus paint_appearance(Painter *p, const Appearance *wanted, lbError *err) {
   lbMesh *surface = p->surface;
   int32_t *made = lb_alloc((size_t)surface->appearance_count + 1, sizeof *made); // of each, + 1
   lbStatus status = made ? LB_OK : lb_fail_memory(err);
@@ -192,15 +193,15 @@ static lbStatus paint(Painter *p, const Appearance *wanted, lbError *err) {
   return status;
 }
 
-static lbStatus paint_entry(Painter *p, const lbField *json, bool listed, lbError *err) {
+static lbStatus paint_appearance_entry(Painter *p, const lbField *json, bool listed, lbError *err) {
   Appearance wanted;
   lbField group = lb_field_member(json, "group");
   lbStatus status = read_appearance(json, &wanted, err);
   if (!status && !listed && lb_field_here(&group))
     status = lb_field_fail(&group, err, "only a list of looks can have groups");
-  if (!status) status = cover(p, json, err);
+  if (!status) status = cover_painted_places(p, json, err);
   if (json_is_string(group.value)) wanted.name = json_string_value(group.value);
-  return status ? status : paint(p, &wanted, err);
+  return status ? status : paint_appearance(p, &wanted, err);
 }
 
 // ---- surfaces to paint -------------------------------------------------------------------------
@@ -223,12 +224,12 @@ static Corner corner_of(const int32_t *triangle, const int32_t *numbers, int32_t
   return c;
 }
 
-static int compare_corners(const void *a, const void *b) {
+static int compare_appearance_corners(const void *a, const void *b) {
   return memcmp(((const Corner *)a)->vertices, ((const Corner *)b)->vertices,
                 sizeof((const Corner *)a)->vertices);
 }
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_appearance_ids(const void *a, const void *b) {
   return *(const int32_t *)a - *(const int32_t *)b;
 }
 
@@ -242,11 +243,11 @@ static lbStatus carry_group(const lbMesh *mesh, const lbGroup *group, const Corn
   if (!to->name || !to->ids) return lb_fail_memory(err);
   for (int32_t k = 0; k < group->count; k++) {
     Corner key = corner_of(mesh->triangles + 3 * (size_t)group->ids[k], NULL, 0);
-    const Corner *found =
-        bsearch(&key, corners, (size_t)surface->triangle_count, sizeof key, compare_corners);
+    const Corner *found = bsearch(&key, corners, (size_t)surface->triangle_count, sizeof key,
+                                  compare_appearance_corners);
     if (found) to->ids[to->count++] = found->triangle;
   }
-  qsort(to->ids, (size_t)to->count, sizeof *to->ids, compare_ids);
+  qsort(to->ids, (size_t)to->count, sizeof *to->ids, compare_appearance_ids);
   return LB_OK;
 }
 
@@ -258,7 +259,7 @@ static lbStatus carry_groups(const lbMesh *mesh, const int32_t *numbers, lbMesh 
   lbStatus status = corners && surface->groups ? LB_OK : lb_fail_memory(err);
   for (size_t t = 0; t < count && !status; t++)
     corners[t] = corner_of(surface->triangles + 3 * t, numbers, (int32_t)t);
-  if (!status) qsort(corners, count, sizeof *corners, compare_corners);
+  if (!status) qsort(corners, count, sizeof *corners, compare_appearance_corners);
   for (int32_t i = 0; i < mesh->group_count && !status; i++)
     if (mesh->groups[i].kind == LB_GROUP_TRIANGLES)
       status = carry_group(mesh, &mesh->groups[i], corners, surface, err);
@@ -279,7 +280,7 @@ static lbStatus make_surface(lbSceneBody *body, lbError *err) {
   return status;
 }
 
-static lbStatus begin(Painter *p, lbError *err) {
+static lbStatus begin_painting(Painter *p, lbError *err) {
   lbMesh *surface = p->surface;
   size_t count = (size_t)surface->triangle_count;
   p->capacity = (size_t)surface->appearance_count;
@@ -296,12 +297,12 @@ lbStatus lb_scene_read_appearance(const lbField *json, lbSceneBody *body, lbErro
   Painter p = { .body = body };
   lbStatus status = make_surface(body, err);
   p.surface = lb_scene_seen(body);
-  if (!status) status = begin(&p, err);
+  if (!status) status = begin_painting(&p, err);
   bool list = json_is_array(json->value);
-  if (!status && !list) status = paint_entry(&p, json, false, err);
+  if (!status && !list) status = paint_appearance_entry(&p, json, false, err);
   for (size_t i = 0; list && i < json_array_size(json->value) && !status; i++) {
     lbField item = lb_field_item(json, i);
-    status = paint_entry(&p, &item, true, err);
+    status = paint_appearance_entry(&p, &item, true, err);
   }
   lb_embedding_destroy(p.places);
   lb_free(p.covered);

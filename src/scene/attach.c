@@ -34,8 +34,8 @@ static lbStatus read_attachment(const lbField *json, lbScene *scene, lbSceneAtta
   if (!status) status = lb_field_number(&to, &at->to, err);
   const lbSceneBody *body = status ? NULL : &scene->bodies[at->body];
   if (!status && body->method == LB_METHOD_RECORDED)
-    status =
-        lb_field_fail(json, err, "body \"%s\" plays a recording and follows nothing", body->name);
+    status = lb_field_fail(json, err, "body \"%s\" plays a recording, which cannot be attached",
+                           body->name);
   if (status || !lb_field_here(&motion)) return status;
   return lb_scene_read_kept_path(&motion, scene, &at->path, err);
 }

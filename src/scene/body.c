@@ -63,8 +63,8 @@ lbMesh *lb_scene_seen(const lbSceneBody *body) {
 
 // ---- instances ---------------------------------------------------------------------------------
 
-static lbStatus read_name(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,
-                          lbError *err) {
+static lbStatus read_body_name(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,
+                               lbError *err) {
   lbStatus status = LB_OK;
   lbField member = lb_field_member(&entry->json, "name");
   const char *name = lb_field_text(&member, &status, err);
@@ -78,7 +78,7 @@ static lbStatus read_name(const lbBodyEntry *entry, int32_t instance, lbSceneBod
   return body->name ? LB_OK : lb_fail_memory(err);
 }
 
-// Takes over what twins share; name, place, velocity and what it touches stay the body's own.
+// Copies the data that twins share; name, placement, velocity and contact settings are per body.
 static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
   lbSceneBody own = *body;
   *body = *from;
@@ -97,7 +97,7 @@ static void borrow(const lbSceneBody *from, int32_t twin, lbSceneBody *body) {
 }
 
 // An earlier instance of the same size that owns its meshes; -1: none.
-static int32_t find_twin(const lbScene *scene, const lbBodyEntry *entry, int32_t instance) {
+static int32_t find_body_twin(const lbScene *scene, const lbBodyEntry *entry, int32_t instance) {
   const double *scale = entry->scales[instance];
   for (int32_t i = 0; i < instance; i++)
     if (memcmp(entry->scales[i], scale, sizeof entry->scales[i]) == 0) {
@@ -107,8 +107,8 @@ static int32_t find_twin(const lbScene *scene, const lbBodyEntry *entry, int32_t
   return -1;
 }
 
-static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBody *body,
-                           lbError *err) {
+static lbStatus read_body_solid(const lbField *json, const double scale[3], lbSceneBody *body,
+                                lbError *err) {
   lbField material = lb_field_member(json, "material"), fixed = lb_field_member(json, "fixed");
   lbField look = lb_field_member(json, "look");
   lbStatus status = lb_scene_read_mesh(json, body, err);
@@ -138,7 +138,7 @@ static lbStatus read_solid(const lbField *json, const double scale[3], lbSceneBo
 
 // ---- poses -------------------------------------------------------------------------------------
 
-// A script, or the name of its file; what its handles are is for whoever has the model.
+// A script, or the name of its file; its handles are checked where the model is known.
 static lbStatus read_pose(const lbField *json, lbSceneBody *body, lbError *err) {
   lbField pose = lb_field_member(json, "pose");
   if (!lb_field_here(&pose)) return LB_OK;
@@ -166,19 +166,20 @@ static lbStatus read_instance(lbBodyReader *reader, lbBodyEntry *entry, int32_t 
   int32_t index = entry->first + instance;
   lbSceneBody *body = &scene->bodies[index];
   lbField model = lb_field_member(&entry->json, "model");
-  lbStatus status = read_name(entry, instance, body, err);
+  lbStatus status = read_body_name(entry, instance, body, err);
   if (!status)
     status = lb_scene_read_placement(entry, instance, body, entry->scales[instance], err);
   if (!status) status = lb_scene_read_motion(reader, entry, instance, err);
   if (!status) status = lb_scene_read_touch(&entry->json, body, err);
   if (!status) status = read_pose(&entry->json, body, err);
   if (status) return status;
-  int32_t twin = find_twin(scene, entry, instance);
+  int32_t twin = find_body_twin(scene, entry, instance);
   if (twin < 0) {
     status = lb_scene_read_method(&entry->json, body, err);
     if (!status)
-      status = lb_field_here(&model) ? lb_scene_read_model(reader, &entry->json, index, err)
-                                     : read_solid(&entry->json, entry->scales[instance], body, err);
+      status = lb_field_here(&model)
+                   ? lb_scene_read_model(reader, &entry->json, index, err)
+                   : read_body_solid(&entry->json, entry->scales[instance], body, err);
     twin = body->twin;
   }
   if (!status && twin >= 0) borrow(&scene->bodies[twin], twin, body);

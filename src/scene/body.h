@@ -70,7 +70,7 @@ lbStatus lb_scene_read_rigid_frames(const lbField *json, lbSceneBody *body, lbEr
 // becomes the body's unless this fails.
 lbStatus lb_scene_read_painted_frames(const lbField *json, lbSceneBody *body, lbError *err);
 lbStatus lb_scene_take_skin(const lbRig *rig, lbMesh *mesh, lbSceneBody *body, lbError *err);
-// Driven frames in the mesh's own coordinates, as it is scaled.
+// Driven frames in the coordinates of the scaled mesh.
 lbStatus lb_scene_scale_drive(const double scale[3], lbSceneBody *body, lbError *err);
 // skeleton.c: the joints of the body's surface as frames; body->frames.count is how many more.
 lbStatus lb_scene_read_skeleton(const lbField *body_json, const lbField *frames, lbSceneBody *body,

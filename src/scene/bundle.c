@@ -33,7 +33,8 @@ void lb_scene_let_fall(lbScene *scene, int up) {
   scene->step_count = 240;
 }
 
-static lbStatus take_model(const char *path, const lbBundle *bundle, lbScene *scene, lbError *err) {
+static lbStatus take_bundle_model(const char *path, const lbBundle *bundle, lbScene *scene,
+                                  lbError *err) {
   const lbModel *model = bundle->models[0];
   lbMethod method = lb_model_default_method(model);
   if (method == LB_METHOD_DEFAULT)
@@ -159,9 +160,9 @@ static lbStatus take_probes(const lbWorldDef *w, lbScene *scene, lbError *err) {
   return status;
 }
 
-// ---- what viewers and simulators are told ------------------------------------------------------
+// ---- settings for viewers and simulators -------------------------------------------------------
 
-static lbStatus take_text(const char *text, char **out, lbError *err) {
+static lbStatus take_bundle_text(const char *text, char **out, lbError *err) {
   if (!text) return LB_OK;
   *out = lb_duplicate_text(text);
   return *out ? LB_OK : lb_fail_memory(err);
@@ -176,8 +177,8 @@ static lbStatus take_view(const lbWorldDef *w, lbScene *scene, lbError *err) {
   }
   if (w->view_fov) view->fov = w->view_fov[0];
   view->ground = lb_world_ground(w, &view->ground_height);
-  lbStatus status = take_text(w->title, &scene->title, err);
-  return status ? status : take_text(w->hint, &scene->hint, err);
+  lbStatus status = take_bundle_text(w->title, &scene->title, err);
+  return status ? status : take_bundle_text(w->hint, &scene->hint, err);
 }
 
 static void take_time(const lbWorldDef *w, lbScene *scene) {
@@ -202,7 +203,7 @@ lbStatus lb_scene_read_bundle(const char *path, lbScene *scene, lbError *err) {
     return lb_fail(err, LB_ERR_FORMAT, "%s: its world has no bodies", path);
   scene->bodies = lb_alloc(w ? (size_t)w->size.body_count : 1, sizeof(lbSceneBody));
   if (!scene->bodies) return lb_fail_memory(err);
-  if (!w) return take_model(path, bundle, scene, err);
+  if (!w) return take_bundle_model(path, bundle, scene, err);
   memcpy(scene->gravity, w->gravity, sizeof scene->gravity);
   take_time(w, scene);
   status = take_view(w, scene, err);

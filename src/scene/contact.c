@@ -78,8 +78,8 @@ static lbStatus read_filter(const lbField *json, lbContactFilter *filter, lbErro
   return status ? status : lb_field_integer(&group, -INT32_MAX, INT32_MAX, &filter->group, err);
 }
 
-static lbStatus add_collider(lbScene *scene, size_t *room, const char *name, lbSceneCollider **out,
-                             lbError *err) {
+static lbStatus add_scene_collider(lbScene *scene, size_t *room, const char *name,
+                                   lbSceneCollider **out, lbError *err) {
   char *copy = lb_duplicate_text(name);
   if (!copy || !lb_grow((void **)&scene->colliders, room, (size_t)scene->collider_count + 1,
                         sizeof *scene->colliders)) {
@@ -104,11 +104,12 @@ static void turn_up(char up, double rotation[4]) {
   memcpy(rotation, up == 'y' ? y_up : z_up, 4 * sizeof(double));
 }
 
-static lbStatus read_ground(const lbField *json, lbScene *scene, size_t *room, lbError *err) {
+static lbStatus read_contact_ground(const lbField *json, lbScene *scene, size_t *room,
+                                    lbError *err) {
   lbSceneCollider *ground = NULL;
   if (!lb_field_here(json)) return LB_OK;
   lbStatus status = lb_field_keys(json, ground_keys, err);
-  if (!status) status = add_collider(scene, room, "ground", &ground, err);
+  if (!status) status = add_scene_collider(scene, room, "ground", &ground, err);
   if (status) return status;
   lbField height = lb_field_member(json, "height");
   ground->shape = LB_COLLIDER_PLANE;
@@ -130,7 +131,7 @@ static lbStatus refuse_key(const lbField *json, const char *key, const char *why
   return lb_field_here(&member) ? lb_field_fail(&member, err, "%s", why) : LB_OK;
 }
 
-static lbStatus read_size(const lbField *json, lbSceneCollider *collider, lbError *err) {
+static lbStatus read_contact_size(const lbField *json, lbSceneCollider *collider, lbError *err) {
   lbField radius = lb_field_member(json, "radius"), size = lb_field_member(json, "size");
   lbStatus status = lb_field_positive(&radius, &collider->radius, err);
   if (status || !lb_field_here(&size)) return status;
@@ -149,7 +150,7 @@ static lbStatus read_mesh(const lbField *json, lbSceneCollider *collider, lbErro
   lbMesh *mesh = NULL;
   int32_t *vertices = NULL;
   if (collider->shape != LB_COLLIDER_MESH && collider->shape != LB_COLLIDER_HULL)
-    return refuse_key(json, "file", "is of the shapes \"mesh\" and \"hull\" alone", err);
+    return refuse_key(json, "file", "is only for the shapes \"mesh\" and \"hull\"", err);
   lbStatus status = lb_field_file(&file, &path, err);
   if (!status) status = lb_mesh_load(path, &mesh, err);
   if (!status) status = lb_mesh_surface(mesh, &collider->mesh, &vertices, err);
@@ -194,7 +195,7 @@ static lbStatus read_sensor(const lbField *json, bool moves, bool *sensor, lbErr
   lbField member = lb_field_member(json, "sensor");
   lbStatus status = read_bool(json, "sensor", sensor, err);
   if (!status && *sensor && moves)
-    status = lb_field_fail(&member, err, "is of colliders without \"density\" alone");
+    status = lb_field_fail(&member, err, "is only for colliders without \"density\"");
   return status;
 }
 
@@ -214,15 +215,15 @@ static lbStatus read_collider(const lbField *json, lbScene *scene, size_t *room,
   for (int32_t i = 0; i < scene->body_count; i++)
     rigid += scene->bodies[i].method == LB_METHOD_RIGID;
   snprintf(usual, sizeof usual, "collider %d", (int)(scene->collider_count + rigid));
-  if (!status) status = add_collider(scene, room, text ? text : usual, &collider, err);
+  if (!status) status = add_scene_collider(scene, room, text ? text : usual, &collider, err);
   if (status) return status;
   collider->shape = (lbColliderShape)number;
   lbField density = lb_field_member(json, "density");
   bool moves = lb_field_here(&density);
   status = moves ? LB_OK
                  : refuse_key(json, "velocity",
-                              "a collider without density moves by its \"motion\" alone", err);
-  if (!status) status = read_size(json, collider, err);
+                              "a collider without density moves only by its \"motion\"", err);
+  if (!status) status = read_contact_size(json, collider, err);
   if (!status) status = read_mesh(json, collider, err);
   if (!status) status = read_place(json, scene, collider, err);
   if (!status) status = read_material(json, &collider->contact_material, err);
@@ -283,7 +284,7 @@ lbStatus lb_scene_read_contact(const lbField *json, lbScene *scene, lbError *err
   lbStatus status = lb_field_choice(&up, ups, &axis, err);
   scene->up = axis == 0 ? 'y' : 'z';
   if (!status) status = read_contact(&contact, scene, err);
-  if (!status) status = read_ground(&ground, scene, &room, err);
+  if (!status) status = read_contact_ground(&ground, scene, &room, err);
   if (!status) status = read_colliders(&colliders, scene, &room, err);
   scene->contact = lb_field_here(&ground) || lb_field_here(&colliders) || lb_field_here(&contact);
   return status;

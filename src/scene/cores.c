@@ -18,8 +18,8 @@ void lb_scene_release_cores(lbSceneBody *body) {
 
 // ---- elements ----------------------------------------------------------------------------------
 
-static lbStatus list_elements(const lbField *json, const lbSceneBody *body, bool *covered,
-                              lbError *err) {
+static lbStatus list_core_elements(const lbField *json, const lbSceneBody *body, bool *covered,
+                                   lbError *err) {
   lbStatus status = LB_OK;
   int32_t count = lb_mesh_body_elements(body->mesh);
   if (!json_is_array(json->value) || json_array_size(json->value) == 0)
@@ -46,7 +46,7 @@ lbStatus lb_scene_cover_elements(const lbField *json, const lbSceneBody *body, b
     return lb_field_fail(json, err,
                          "needs its elements: a \"group\", \"box\" or \"color\", or a list "
                          "\"elements\" instead");
-  if (!region) return list_elements(&elements, body, covered, err);
+  if (!region) return list_core_elements(&elements, body, covered, err);
   lbRegion where;
   lbPainter *painter = NULL;
   lbStatus status = lb_scene_read_region(json, &where, NULL, err);
@@ -94,7 +94,7 @@ static lbStatus read_core(const lbField *json, const double scale[3], lbSceneBod
   lbField motion = lb_field_member(json, "motion"), hinge = lb_field_member(json, "hinge");
   lbStatus status = lb_field_keys(json, keys, err);
   if (!status && lb_field_here(&motion) && lb_field_here(&hinge))
-    status = lb_field_fail(&hinge, err, "a core with a \"motion\" is led, remove one of them");
+    status = lb_field_fail(&hinge, err, "a core with a \"motion\" follows it, remove one of them");
   if (status) return status;
   bool *covered = lb_alloc((size_t)lb_mesh_element_count(body->mesh) + 1, sizeof *covered);
   core->elements = covered;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static lbStatus read_elements(const lbField *json, lbCubatureDef *cubature, lbError *err) {
+static lbStatus read_cubature_elements(const lbField *json, lbCubatureDef *cubature, lbError *err) {
   const char *text = json_string_value(json->value);
   if (text && strcmp(text, "all") == 0) {
     cubature->all = true;
@@ -13,7 +13,7 @@ static lbStatus read_elements(const lbField *json, lbCubatureDef *cubature, lbEr
   return lb_field_integer(json, 1, INT32_MAX, &cubature->element_limit, err);
 }
 
-static lbStatus read_numbers(const lbField *json, lbCubatureDef *cubature, lbError *err) {
+static lbStatus read_cubature_numbers(const lbField *json, lbCubatureDef *cubature, lbError *err) {
   int32_t seed = (int32_t)cubature->seed;
   lbField error = lb_field_member(json, "error"), poses = lb_field_member(json, "poses");
   lbField amplitude = lb_field_member(json, "amplitude"), number = lb_field_member(json, "seed");
@@ -38,7 +38,7 @@ static lbStatus read_selection(const lbField *json, lbCubatureDef *cubature, lbE
 }
 
 // The first key of cubature that is there.
-static lbField find_key(const lbField *json) {
+static lbField find_cubature_key(const lbField *json) {
   static const char *const keys[] = {
     "elements", "error", "poses", "amplitude", "seed", "selection"
   };
@@ -52,12 +52,12 @@ static lbField find_key(const lbField *json) {
 lbStatus lb_scene_read_forces(const lbField *json, lbSubspaceDef *subspace, lbError *err) {
   static const char *const kinds[] = { "polynomial", "cubature", NULL };
   lbField forces = lb_field_member(json, "forces"), elements = lb_field_member(json, "elements");
-  lbField selection = lb_field_member(json, "selection"), key = find_key(json);
+  lbField selection = lb_field_member(json, "selection"), key = find_cubature_key(json);
   int kind = lb_field_here(&key) ? 1 : 0;
   lbStatus status = lb_field_choice(&forces, kinds, &kind, err);
   if (!status && lb_field_here(&elements))
-    status = read_elements(&elements, &subspace->cubature, err);
-  if (!status) status = read_numbers(json, &subspace->cubature, err);
+    status = read_cubature_elements(&elements, &subspace->cubature, err);
+  if (!status) status = read_cubature_numbers(json, &subspace->cubature, err);
   if (!status) status = read_selection(&selection, &subspace->cubature, err);
   if (status) return status;
   if (lb_field_here(&key) && kind == 0)

@@ -27,7 +27,7 @@ static lbVec3 mean_of(const lbModel *model, const lbEditHandle *handle) {
   return lb_scale(1.0 / handle->point_count, sum);
 }
 
-static lbStatus read_vector(const lbField *json, lbVec3 *out, lbError *err) {
+static lbStatus read_script_vector(const lbField *json, lbVec3 *out, lbError *err) {
   double numbers[3];
   if (!lb_field_here(json)) return LB_OK;
   lbStatus status = lb_field_vector(json, 3, numbers, err);
@@ -35,14 +35,14 @@ static lbStatus read_vector(const lbField *json, lbVec3 *out, lbError *err) {
   return status;
 }
 
-static lbStatus read_rotate(const lbField *json, lbHandleMotion *motion, lbError *err) {
+static lbStatus read_script_rotate(const lbField *json, lbHandleMotion *motion, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
   lbVec3 axis = lb_vec3(0, 0, 0);
   double degrees = 0;
   lbStatus status = lb_field_keys(json, rotate_keys, err);
   lbField member = lb_field_member(json, "axis");
   if (!status && !lb_field_here(&member)) status = lb_field_fail(json, err, "has no \"axis\"");
-  if (!status) status = read_vector(&member, &axis, err);
+  if (!status) status = read_script_vector(&member, &axis, err);
   double length = sqrt(lb_dot(axis, axis));
   if (!status && !(length > 0 && isfinite(length)))
     status = lb_field_fail(&member, err, "has zero length, it must have a direction");
@@ -50,13 +50,13 @@ static lbStatus read_rotate(const lbField *json, lbHandleMotion *motion, lbError
   if (!status && !lb_field_here(&member)) status = lb_field_fail(json, err, "has no \"degrees\"");
   if (!status) status = lb_field_number(&member, &degrees, err);
   member = lb_field_member(json, "centre");
-  if (!status) status = read_vector(&member, &motion->centre, err);
+  if (!status) status = read_script_vector(&member, &motion->centre, err);
   if (!status) motion->rotation = lb_scale(degrees * LB_PI / 180 / length, axis);
   return status;
 }
 
-static lbStatus read_handle(const lbField *json, const lbSceneBody *body, const lbModel *model,
-                            lbEditHandle *handle, lbError *err) {
+static lbStatus read_script_handle(const lbField *json, const lbSceneBody *body,
+                                   const lbModel *model, lbEditHandle *handle, lbError *err) {
   lbStatus status = lb_field_keys(json, handle_keys, err);
   lbField member = lb_field_member(json, "name");
   const char *name = status ? NULL : lb_field_text(&member, &status, err);
@@ -69,9 +69,9 @@ static lbStatus read_handle(const lbField *json, const lbSceneBody *body, const 
   member = lb_field_member(json, "weight");
   status = lb_field_positive(&member, &handle->weight, err);
   member = lb_field_member(json, "translate");
-  if (!status) status = read_vector(&member, &handle->motion.translate, err);
+  if (!status) status = read_script_vector(&member, &handle->motion.translate, err);
   member = lb_field_member(json, "rotate");
-  if (!status) status = read_rotate(&member, &handle->motion, err);
+  if (!status) status = read_script_rotate(&member, &handle->motion, err);
   return status;
 }
 
@@ -92,7 +92,7 @@ static lbStatus read_script(const lbField *json, const lbSceneBody *body, const 
   if (!script->handles) return lb_fail_memory(err);
   for (size_t i = 0; i < count && !status; i++) {
     lbField item = lb_field_item(&list, i);
-    status = read_handle(&item, body, model, &script->handles[script->handle_count++], err);
+    status = read_script_handle(&item, body, model, &script->handles[script->handle_count++], err);
   }
   return status;
 }

@@ -13,10 +13,10 @@ static const char *const clauses[] = { "box",    "group",  "vertices", "translat
 
 typedef struct Words {
   const char *handle; // the whole text, for messages
-  char *at;           // what is left of a clause
+  char *at;           // the rest of a clause
 } Words;
 
-static lbStatus refuse(const Words *words, lbError *err, const char *what) {
+static lbStatus refuse_words(const Words *words, lbError *err, const char *what) {
   return lb_fail(err, LB_ERR_FORMAT, "handle \"%s\": %s", words->handle, what);
 }
 
@@ -33,7 +33,7 @@ static char *next_word(Words *words) {
 }
 
 // Numbers up to the next word that is none; how many. At most `most` are stored.
-static int read_numbers(Words *words, double *numbers, int most) {
+static int read_edit_numbers(Words *words, double *numbers, int most) {
   int count = 0;
   for (;;) {
     char *end, *start = skip(words->at);
@@ -54,13 +54,13 @@ static json_t *list(const double *numbers, int count) {
 // Exactly so many numbers and nothing behind them.
 static lbStatus read_exactly(Words *words, const char *clause, int count, double *numbers,
                              lbError *err) {
-  int found = read_numbers(words, numbers, count);
+  int found = read_edit_numbers(words, numbers, count);
   if (found == count && !*skip(words->at)) return LB_OK;
   return lb_fail(err, LB_ERR_FORMAT, "handle \"%s\": %s needs %d number%s", words->handle, clause,
                  count, count == 1 ? "" : "s");
 }
 
-static lbStatus read_rotate(Words *words, json_t *handle, lbError *err) {
+static lbStatus read_edit_rotate(Words *words, json_t *handle, lbError *err) {
   static const char wrong[] = "rotate needs an axis (x, y, z or three numbers), degrees and, if "
                               "wanted, \"about\" with a place: rotate z 90 about 0 0 1";
   double axis[3] = { 0, 0, 0 }, numbers[4], centre[3];
@@ -71,19 +71,19 @@ static lbStatus read_rotate(Words *words, json_t *handle, lbError *err) {
     words->at = start + 1;
   }
   int wanted = named ? 1 : 4;
-  if (read_numbers(words, numbers, 4) != wanted) return refuse(words, err, wrong);
+  if (read_edit_numbers(words, numbers, 4) != wanted) return refuse_words(words, err, wrong);
   if (!named) memcpy(axis, numbers, sizeof axis);
   json_t *rotate = json_pack("{s:o, s:f}", "axis", list(axis, 3), "degrees", numbers[wanted - 1]);
   json_object_set_new(handle, "rotate", rotate);
   const char *about = next_word(words);
   if (!about) return LB_OK;
-  if (strcmp(about, "about") != 0) return refuse(words, err, wrong);
+  if (strcmp(about, "about") != 0) return refuse_words(words, err, wrong);
   lbStatus status = read_exactly(words, "about", 3, centre, err);
   if (!status) json_object_set_new(rotate, "centre", list(centre, 3));
   return status;
 }
 
-static lbStatus read_vertices(Words *words, json_t *handle, lbError *err) {
+static lbStatus read_edit_vertices(Words *words, json_t *handle, lbError *err) {
   json_t *array = json_array();
   json_object_set_new(handle, "vertices", array);
   for (char *word = next_word(words); word; word = next_word(words))
@@ -91,7 +91,7 @@ static lbStatus read_vertices(Words *words, json_t *handle, lbError *err) {
       char *end;
       long long id = strtoll(part, &end, 10);
       if (end == part || (*end && *end != ','))
-        return refuse(words, err, "vertices needs numbers of vertices, counted from 0");
+        return refuse_words(words, err, "vertices needs numbers of vertices, counted from 0");
       json_array_append_new(array, json_integer(id));
       part = end + (*end == ',');
     }
@@ -109,7 +109,7 @@ static lbStatus read_clause(Words *words, json_t *handle, lbError *err) {
   const char *word = next_word(words);
   lbStatus status;
   if (!word) return LB_OK;
-  if (strcmp(word, "rotate") == 0) return read_rotate(words, handle, err);
+  if (strcmp(word, "rotate") == 0) return read_edit_rotate(words, handle, err);
   if (strcmp(word, "translate") == 0) {
     status = read_exactly(words, word, 3, numbers, err);
     if (!status) json_object_set_new(handle, "translate", list(numbers, 3));
@@ -122,7 +122,7 @@ static lbStatus read_clause(Words *words, json_t *handle, lbError *err) {
   }
   if (strcmp(word, "vertices") == 0) {
     forget_region(handle);
-    return read_vertices(words, handle, err);
+    return read_edit_vertices(words, handle, err);
   }
   if (strcmp(word, "box") == 0) {
     forget_region(handle);
@@ -161,16 +161,17 @@ static json_t *find_handle(json_t *handles, const char *name) {
   return handle;
 }
 
-static lbStatus read_handle(char *copy, const char *text, json_t *handles, lbError *err) {
+static lbStatus read_edit_handle(char *copy, const char *text, json_t *handles, lbError *err) {
   Words words = { .handle = text };
   char *colon = strchr(copy, ':'), *name = copy + strspn(copy, " \t");
-  if (!colon) return refuse(&words, err, "has no ':' behind its name: \"tip: translate 0 0.2 0\"");
+  if (!colon)
+    return refuse_words(&words, err, "has no ':' behind its name: \"tip: translate 0 0.2 0\"");
   *colon = '\0';
   for (size_t end = strlen(name); end > 0 && strchr(" \t", name[end - 1]); end--)
     name[end - 1] = '\0';
-  if (!name[0]) return refuse(&words, err, "has no name before its ':'");
+  if (!name[0]) return refuse_words(&words, err, "has no name before its ':'");
   json_t *handle = find_handle(handles, name);
-  if (!handle) return refuse(&words, err, "its name is not UTF-8");
+  if (!handle) return refuse_words(&words, err, "its name is not UTF-8");
   lbStatus status = LB_OK;
   for (char *clause = colon + 1; clause && !status;) {
     char *end = strchr(clause, ';');
@@ -188,7 +189,7 @@ static lbStatus read_handle(char *copy, const char *text, json_t *handles, lbErr
 lbStatus lb_edit_words(const char *text, json_t *handles, lbError *err) {
   char *copy = lb_duplicate_text(text);
   if (!copy) return lb_fail_memory(err);
-  lbStatus status = read_handle(copy, text, handles, err);
+  lbStatus status = read_edit_handle(copy, text, handles, err);
   lb_free(copy);
   return status;
 }

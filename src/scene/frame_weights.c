@@ -2,13 +2,13 @@
 #include "scene/body.h"
 
 #include "limber/file.h"
-#include "numbers/npy.h"
+#include "arrayio/npy.h"
 
 #include <math.h>
 
 #define SUM_OFF 0.01 // of the weights of a vertex from 1, as for rigs
 
-static lbStatus read_array(const lbField *file, lbNpy **out, lbError *err) {
+static lbStatus read_weight_array(const lbField *file, lbNpy **out, lbError *err) {
   char *path = NULL, *content = NULL;
   size_t bytes;
   lbStatus status = lb_field_file(file, &path, err);
@@ -19,8 +19,8 @@ static lbStatus read_array(const lbField *file, lbNpy **out, lbError *err) {
   return status;
 }
 
-static lbStatus take_row(const lbField *file, const lbNpy *array, size_t vertex, double *row,
-                         lbError *err) {
+static lbStatus take_weight_row(const lbField *file, const lbNpy *array, size_t vertex, double *row,
+                                lbError *err) {
   size_t columns = array->shape[1];
   double sum = 0;
   for (size_t k = 0; k < columns; k++) {
@@ -54,7 +54,7 @@ static lbStatus take_rows(const lbField *file, const lbNpy *array, lbSceneBody *
   body->frame_weights = lb_alloc(rows * columns, sizeof *body->frame_weights);
   lbStatus status = body->frame_weights ? LB_OK : lb_fail_memory(err);
   for (size_t v = 0; v < rows && !status; v++)
-    status = take_row(file, array, v, body->frame_weights + v * columns, err);
+    status = take_weight_row(file, array, v, body->frame_weights + v * columns, err);
   body->frames.painted_mesh = mesh;
   body->frames.painted_count = (int32_t)columns;
   body->frames.painted_weights = body->frame_weights;
@@ -67,7 +67,7 @@ lbStatus lb_scene_read_painted_frames(const lbField *json, lbSceneBody *body, lb
   if (!lb_field_here(&weights) || !json_is_object(weights.value)) return LB_OK;
   lbField file = lb_field_member(&weights, "file");
   lbNpy *array = NULL;
-  lbStatus status = read_array(&file, &array, err);
+  lbStatus status = read_weight_array(&file, &array, err);
   if (!status) status = take_rows(&file, array, body, err);
   lb_npy_destroy(array);
   return status;

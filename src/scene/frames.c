@@ -1,5 +1,5 @@
 // "frames" of a body: where its frames are, how they move what lies between them.
-#include "frames/weights.h"
+#include "reduce/weights.h"
 #include "scene/body.h"
 
 #include <stdlib.h>
@@ -247,7 +247,7 @@ lbStatus lb_scene_read_frames(const lbField *json, lbSceneBody *body, lbError *e
     if (lb_field_here(&fixed))
       status = lb_field_fail(&fixed, err, "of a skeleton name the joints that are \"driven\"");
     else if (lb_field_here(&drive))
-      status = lb_field_fail(&drive, err, "a skeleton is led by its animation, remove one of them");
+      status = lb_field_fail(&drive, err, "a skeleton follows its animation, remove one of them");
     else
       status = lb_scene_read_skeleton(json, &own, body, err);
   } else if (!status) {

@@ -14,8 +14,8 @@ static const int32_t target_widths[] = { 3, 4, 3 };
 
 // ---- nodes -------------------------------------------------------------------------------------
 
-static lbStatus fail_unknown(const lbGlbFile *glb, const char *list, const char *what,
-                             const char *name, lbError *err) {
+static lbStatus fail_unknown_chain(const lbGlbFile *glb, const char *list, const char *what,
+                                   const char *name, lbError *err) {
   int32_t count = lb_glb_count(glb, list);
   const char **names = lb_alloc((size_t)count + 1, sizeof *names);
   if (!names) return lb_fail_memory(err);
@@ -41,7 +41,7 @@ lbStatus lb_gltf_find_named(const lbGlbFile *glb, const char *list, const char *
                          list, (int)i, name);
     *index = i;
   }
-  return *index >= 0 ? LB_OK : fail_unknown(glb, list, what, name, err);
+  return *index >= 0 ? LB_OK : fail_unknown_chain(glb, list, what, name, err);
 }
 
 static lbStatus read_link(const lbGlbFile *glb, int32_t node, lbGltfLink *link, lbError *err) {
@@ -201,7 +201,7 @@ static lbStatus read_sampler(lbGltfChain *chain, const char *name, const json_t 
   return make_channel(name, c, target, kind, out, err);
 }
 
-static lbStatus read_channel(lbGltfChain *chain, size_t index, lbError *err) {
+static lbStatus read_chain_channel(lbGltfChain *chain, size_t index, lbError *err) {
   const lbGlbFile *glb = chain->glb;
   const json_t *animation = lb_glb_item(glb, "animations", chain->animation);
   const json_t *channel = json_array_get(json_object_get(animation, "channels"), index);
@@ -234,7 +234,7 @@ static lbStatus read_channels(lbGltfChain *chain, lbError *err) {
   const json_t *animation = lb_glb_item(chain->glb, "animations", chain->animation);
   size_t count = json_array_size(json_object_get(animation, "channels"));
   lbStatus status = LB_OK;
-  for (size_t i = 0; i < count && !status; i++) status = read_channel(chain, i, err);
+  for (size_t i = 0; i < count && !status; i++) status = read_chain_channel(chain, i, err);
   return status;
 }
 

@@ -69,10 +69,12 @@ static bool has_plain_keys(const lbGltfChain *chain) {
          same_keys(own->channels[LB_GLTF_TRANSLATION], own->channels[LB_GLTF_ROTATION]);
 }
 
-static void store_quat(double *to, lbQuat q) { to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w; }
+static void store_gltf_motion_quat(double *to, lbQuat q) {
+  to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
+}
 
 static void map_quat(lbQuat by, const double *from, double *to) {
-  store_quat(to, lb_quat_multiply(by, lb_quat(from[0], from[1], from[2], from[3])));
+  store_gltf_motion_quat(to, lb_quat_multiply(by, lb_quat(from[0], from[1], from[2], from[3])));
 }
 
 static void map_keys(const lbGltfChain *chain, const lbPathDef *def, Keys *keys) {
@@ -86,7 +88,7 @@ static void map_keys(const lbGltfChain *chain, const lbPathDef *def, Keys *keys)
     lbVec3 p = moved ? lb_vec3_load(moved->positions + 3 * i) : own->translation;
     lb_vec3_store(keys->positions + 3 * i, lb_add(lb_mat3_apply(above.linear, p), above.shift));
     double fixed[4];
-    store_quat(fixed, own->rotation);
+    store_gltf_motion_quat(fixed, own->rotation);
     map_quat(above.rotation, turned ? turned->rotations + 4 * i : fixed, keys->rotations + 4 * i);
     for (size_t k = 2 * i; k < 2 * i + 2 && keys->position_tangents; k++) {
       if (moved)
@@ -123,7 +125,7 @@ static lbStatus keep_keys(const lbGltfChain *chain, bool cycle, lbPath **out, lb
 
 // ---- sampling ----------------------------------------------------------------------------------
 
-static int compare_numbers(const void *a, const void *b) {
+static int compare_gltf_motion_numbers(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -161,7 +163,7 @@ static lbStatus gather_times(const lbGltfChain *chain, const Mixture *m, Keys *k
         memcpy(times + all, keys_of->times, (size_t)keys_of->key_count * sizeof *times);
         all += (size_t)keys_of->key_count;
       }
-  qsort(times, all, sizeof *times, compare_numbers);
+  qsort(times, all, sizeof *times, compare_gltf_motion_numbers);
   for (size_t i = 0; i < all; i++)
     if (i == 0 || times[i] > times[unique - 1]) times[unique++] = times[i];
   lbStatus status = LB_OK;
@@ -180,8 +182,8 @@ static lbStatus gather_times(const lbGltfChain *chain, const Mixture *m, Keys *k
   return status;
 }
 
-static lbStatus sample(const lbGltfChain *chain, bool cycle, bool tell, lbPath **out,
-                       lbError *err) {
+static lbStatus sample_gltf_motion(const lbGltfChain *chain, bool cycle, bool tell, lbPath **out,
+                                   lbError *err) {
   Mixture m = look_at_channels(chain);
   Keys keys = { 0 };
   size_t count = 0;
@@ -203,7 +205,7 @@ static lbStatus sample(const lbGltfChain *chain, bool cycle, bool tell, lbPath *
   for (size_t i = 0; i < count && !status; i++) {
     lbGltfFrame frame = lb_gltf_chain_at(chain, 0, keys.times[i]);
     lb_vec3_store(keys.positions + 3 * i, frame.shift);
-    store_quat(keys.rotations + 4 * i, frame.rotation);
+    store_gltf_motion_quat(keys.rotations + 4 * i, frame.rotation);
   }
   lbPathDef def = lb_path_def();
   def.key_count = (int32_t)count;
@@ -220,7 +222,7 @@ static lbStatus node_motion(const lbGlbFile *glb, int32_t node, const char *anim
   lbStatus status = lb_gltf_chain_read(&chain, glb, node, animation, err);
   if (!status)
     status = has_plain_keys(&chain) ? keep_keys(&chain, cycle, out, err)
-                                    : sample(&chain, cycle, tell, out, err);
+                                    : sample_gltf_motion(&chain, cycle, tell, out, err);
   lb_gltf_chain_release(&chain);
   return status;
 }

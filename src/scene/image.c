@@ -2,7 +2,7 @@
 // centres.
 #include "limber/file.h"
 #include "limber/math.h"
-#include "numbers/image.h"
+#include "arrayio/image.h"
 #include "scene/paint.h"
 
 static const char *const scalar_names[] = { "int8",    "uint8",   "int16", "uint16",
@@ -26,7 +26,7 @@ static lbStatus read_pair(const lbField *json, const char *key, double pair[2], 
   return *here ? lb_field_vector(&member, 2, pair, err) : LB_OK;
 }
 
-static lbStatus read_map(const lbField *json, Map *map, lbError *err) {
+static lbStatus read_image_map(const lbField *json, Map *map, lbError *err) {
   bool here = false;
   lbField fit = lb_field_member(json, "fit");
   lbStatus status = lb_field_keys(json, keys, err);
@@ -65,7 +65,7 @@ static lbStatus read_layout(const lbField *json, lbRawImage *raw, lbError *err) 
   return status;
 }
 
-static lbStatus load(const lbField *json, lbImage **image, lbError *err) {
+static lbStatus load_scene_image(const lbField *json, lbImage **image, lbError *err) {
   lbField file = lb_field_member(json, "file"), size = lb_field_member(json, "size");
   char *path = NULL, *content = NULL;
   size_t bytes;
@@ -113,7 +113,8 @@ static void fit_to_mesh(const lbMesh *mesh, lbImage *image) {
 }
 
 // values (elements) from 0 to 1; what lies beyond the range of values counts as its end.
-static void evaluate(const lbMesh *mesh, const lbImage *image, const Map *map, double *values) {
+static void evaluate_image_map(const lbMesh *mesh, const lbImage *image, const Map *map,
+                               double *values) {
   double low = map->has_values ? map->values[0] : (double)image->low;
   double high = map->has_values ? map->values[1] : (double)image->high;
   for (int32_t e = 0; e < lb_mesh_element_count(mesh); e++) {
@@ -132,15 +133,15 @@ lbStatus lb_scene_paint_image(lbBodyPaint *paint, const lbField *json, const lbR
   lbImage *image = NULL;
   bool *covered = lb_alloc(elements, sizeof *covered);
   double *values = lb_alloc(elements, sizeof *values);
-  lbStatus status = covered && values ? read_map(&member, &map, err) : lb_fail_memory(err);
-  if (!status) status = load(&member, &image, err);
+  lbStatus status = covered && values ? read_image_map(&member, &map, err) : lb_fail_memory(err);
+  if (!status) status = load_scene_image(&member, &image, err);
   if (!status) {
     status = lb_painter_elements(paint->painter, region, covered, NULL, err);
     status = lb_scene_region_fail(json, status, err);
   }
   if (!status) {
     if (map.fit) fit_to_mesh(mesh, image);
-    evaluate(mesh, image, &map, values);
+    evaluate_image_map(mesh, image, &map, values);
     status = lb_scene_paint_values(paint, covered, values, material, map.young,
                                    map.has_density ? map.density : NULL, err);
   }

@@ -27,8 +27,8 @@ static lbStatus find_body(const lbField *json, const lbScene *scene, int32_t *bo
   return lb_field_fail(json, err, "there is no body \"%.60s\"", name);
 }
 
-static lbStatus read_bodies(const lbField *json, const lbScene *scene, lbSceneJoint *joint,
-                            lbError *err) {
+static lbStatus read_joint_bodies(const lbField *json, const lbScene *scene, lbSceneJoint *joint,
+                                  lbError *err) {
   lbField bodies = lb_field_member(json, "bodies");
   if (!lb_field_here(&bodies) || !json_is_array(bodies.value) || json_array_size(bodies.value) != 2)
     return lb_field_fail(lb_field_here(&bodies) ? &bodies : json, err,
@@ -44,15 +44,16 @@ static lbStatus read_bodies(const lbField *json, const lbScene *scene, lbSceneJo
         lb_field_fail(&bodies, err, "joins \"%s\" to itself", scene->bodies[joint->bodies[0]].name);
   for (int i = 0; i < 2 && !status; i++)
     if (joint->bodies[i] >= 0 && scene->bodies[joint->bodies[i]].method == LB_METHOD_RECORDED)
-      status = lb_field_fail(&bodies, err, "body \"%s\" plays a recording, which nothing holds",
-                             scene->bodies[joint->bodies[i]].name);
+      status =
+          lb_field_fail(&bodies, err, "body \"%s\" plays a recording, which joints cannot hold",
+                        scene->bodies[joint->bodies[i]].name);
   return status;
 }
 
 // ---- points ------------------------------------------------------------------------------------
 
-static lbStatus read_point(const lbField *json, const lbScene *scene, lbSceneJoint *joint, int side,
-                           lbError *err) {
+static lbStatus read_joint_point(const lbField *json, const lbScene *scene, lbSceneJoint *joint,
+                                 int side, lbError *err) {
   int32_t number = joint->bodies[side];
   if (json_is_array(json->value)) return lb_field_vector(json, 3, joint->places[side], err);
   if (number < 0)
@@ -74,8 +75,8 @@ static lbStatus read_point(const lbField *json, const lbScene *scene, lbSceneJoi
 }
 
 // One for each body, or one for both: [x, y, z] may then stand without brackets around it.
-static lbStatus read_points(const lbField *json, const lbScene *scene, lbSceneJoint *joint,
-                            lbError *err) {
+static lbStatus read_joint_points(const lbField *json, const lbScene *scene, lbSceneJoint *joint,
+                                  lbError *err) {
   lbField points = lb_field_member(json, "points");
   if (!lb_field_here(&points))
     return lb_field_fail(json, err,
@@ -87,13 +88,13 @@ static lbStatus read_points(const lbField *json, const lbScene *scene, lbSceneJo
     return lb_field_fail(&points, err,
                          "must be a list of one point for each body, or one for both");
   lbField first = flat ? points : lb_field_item(&points, 0);
-  lbStatus status = read_point(&first, scene, joint, 0, err);
+  lbStatus status = read_joint_point(&first, scene, joint, 0, err);
   if (status || flat || count == 1) {
     memcpy(joint->places[1], joint->places[0], sizeof joint->places[1]);
     return status;
   }
   lbField second = lb_field_item(&points, 1);
-  return read_point(&second, scene, joint, 1, err);
+  return read_joint_point(&second, scene, joint, 1, err);
 }
 
 // ---- regions -----------------------------------------------------------------------------------
@@ -115,8 +116,8 @@ static lbStatus read_group(const lbField *json, lbSceneBody body, lbSceneJoint *
   return status;
 }
 
-static lbStatus read_region(const lbField *region, const lbField *json, const lbScene *scene,
-                            lbSceneJoint *joint, lbError *err) {
+static lbStatus read_joint_region(const lbField *region, const lbField *json, const lbScene *scene,
+                                  lbSceneJoint *joint, lbError *err) {
   const lbSceneBody *body = &scene->bodies[joint->bodies[0]];
   lbField points = lb_field_member(json, "points");
   if (joint->kind != LB_JOINT_WELD)
@@ -143,7 +144,7 @@ static lbStatus read_axis(const lbField *json, lbSceneJoint *joint, lbError *err
                        joint->axis[2] * joint->axis[2]);
   if (!status && !(length > 1e-12)) status = lb_field_fail(&axis, err, "has zero length");
   if (!status && lb_field_here(&axis) && !needed)
-    status = lb_field_fail(&axis, err, "is of hinges and sliders alone");
+    status = lb_field_fail(&axis, err, "is only for hinges and sliders");
   return status;
 }
 
@@ -152,7 +153,7 @@ static lbStatus read_limits(const lbField *json, lbSceneJoint *joint, lbError *e
   if (!lb_field_here(&limits) || json_is_null(limits.value)) return LB_OK;
   lbStatus status = lb_field_vector(&limits, 2, joint->limits, err);
   if (!status && (joint->kind == LB_JOINT_POINT || joint->kind == LB_JOINT_WELD))
-    status = lb_field_fail(&limits, err, "are of hinges, sliders and distances alone");
+    status = lb_field_fail(&limits, err, "are only for hinges, sliders and distances");
   if (!status && joint->limits[0] > joint->limits[1])
     status = lb_field_fail(&limits, err, "are %g to %g; the lower one comes first",
                            joint->limits[0], joint->limits[1]);
@@ -167,15 +168,15 @@ static lbStatus read_motor(const lbField *json, lbSceneJoint *joint, lbError *er
   lbStatus status = lb_field_keys(&motor, motor_keys, err);
   lbField speed = lb_field_member(&motor, "speed"), force = lb_field_member(&motor, "force");
   if (!status && !lb_field_here(&force))
-    status = lb_field_fail(&motor, err, "has no \"force\": what it can do at most");
+    status = lb_field_fail(&motor, err, "has no \"force\": its maximum in N or N m");
   if (!status) status = lb_field_number(&speed, &joint->motor_speed, err);
   if (!status) status = lb_field_positive(&force, &joint->motor_force, err);
   if (!status && joint->kind != LB_JOINT_HINGE && joint->kind != LB_JOINT_SLIDER)
-    status = lb_field_fail(&motor, err, "is of hinges and sliders alone");
+    status = lb_field_fail(&motor, err, "is only for hinges and sliders");
   return status;
 }
 
-static lbStatus read_numbers(const lbField *json, lbSceneJoint *joint, lbError *err) {
+static lbStatus read_joint_numbers(const lbField *json, lbSceneJoint *joint, lbError *err) {
   lbField breaks = lb_field_member(json, "break_force"), collide = lb_field_member(json, "collide");
   lbStatus status = read_axis(json, joint, err);
   if (!status) status = read_limits(json, joint, err);
@@ -210,12 +211,12 @@ static lbStatus read_joint(const lbField *json, lbScene *scene, int32_t number, 
   snprintf(usual, sizeof usual, "joint %d", (int)number);
   joint->name = lb_duplicate_text(text ? text : usual);
   if (!joint->name) return lb_fail_memory(err);
-  status = read_bodies(json, scene, joint, err);
-  if (!status) status = read_numbers(json, joint, err);
+  status = read_joint_bodies(json, scene, joint, err);
+  if (!status) status = read_joint_numbers(json, joint, err);
   if (status) return status;
   bool has_region = lb_field_here(&region) && !json_is_null(region.value);
-  return has_region ? read_region(&region, json, scene, joint, err)
-                    : read_points(json, scene, joint, err);
+  return has_region ? read_joint_region(&region, json, scene, joint, err)
+                    : read_joint_points(json, scene, joint, err);
 }
 
 lbStatus lb_scene_read_joints(const lbField *json, lbScene *scene, lbError *err) {

@@ -12,7 +12,7 @@ static const char *const mooney_keys[] = { "c10", "c01", "v1", NULL };
 static const char *const sheet_keys[] = { "stretch", "area", "bend", NULL };
 static const char *const thickness_keys[] = { "thickness", NULL };
 
-static lbStatus read_model(const lbField *json, lbMaterialModel *model, lbError *err) {
+static lbStatus read_material_model(const lbField *json, lbMaterialModel *model, lbError *err) {
   const char *names[LB_MATERIAL_MODEL_COUNT + 1] = { 0 };
   for (int i = 0; i < LB_MATERIAL_MODEL_COUNT; i++)
     names[i] = lb_material_model_name((lbMaterialModel)i);
@@ -60,7 +60,7 @@ static lbStatus check_shell_keys(const lbField *json, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus check_keys(const lbField *json, lbMaterialModel model, lbError *err) {
+static lbStatus check_material_keys(const lbField *json, lbMaterialModel model, lbError *err) {
   bool mooney = model == LB_MATERIAL_MOONEYRIVLIN, shell = model == LB_MATERIAL_SHELL;
   lbStatus status = refuse_keys(json, mooney ? elastic_keys : mooney_keys, model, err);
   if (!status && shell) return check_shell_keys(json, err);
@@ -71,8 +71,8 @@ static lbStatus check_keys(const lbField *json, lbMaterialModel model, lbError *
 static lbStatus read_material(const lbField *json, lbMaterial *material, lbError *err) {
   lbMaterial m = lb_material();
   lbStatus status = lb_field_keys(json, keys, err);
-  if (!status) status = read_model(json, &m.model, err);
-  if (!status) status = check_keys(json, m.model, err);
+  if (!status) status = read_material_model(json, &m.model, err);
+  if (!status) status = check_material_keys(json, m.model, err);
   const struct {
     const char *key;
     double *value;
@@ -105,7 +105,7 @@ static lbStatus check_map(const lbField *json, const char *key, const lbMaterial
   return LB_OK;
 }
 
-static lbStatus paint_entry(lbBodyPaint *paint, const lbField *json, lbError *err) {
+static lbStatus paint_material_entry(lbBodyPaint *paint, const lbField *json, lbError *err) {
   lbMaterial material;
   lbRegion region;
   double young[2];
@@ -152,11 +152,11 @@ lbStatus lb_scene_read_materials(const lbField *json, lbSceneBody *body, lbError
   lbStatus status = list ? LB_OK : check_single(json, err);
   if (status) return status;
   status = lb_scene_paint_begin(&paint, body, err);
-  if (!status && !list) status = paint_entry(&paint, json, err);
+  if (!status && !list) status = paint_material_entry(&paint, json, err);
   if (!status && !list && warns) warn_of_law(json);
   for (size_t i = 0; list && i < json_array_size(json->value) && !status; i++) {
     lbField item = lb_field_item(json, i);
-    status = paint_entry(&paint, &item, err);
+    status = paint_material_entry(&paint, &item, err);
     if (!status && warns) warn_of_law(&item);
   }
   lb_scene_paint_end(&paint);

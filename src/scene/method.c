@@ -116,7 +116,7 @@ lbStatus lb_scene_read_damping(const lbField *json, lbSceneBody *body, lbError *
 }
 
 // "method"; without one the body is unreduced, or has the method of its model.
-static lbStatus choose_method(const lbField *json, lbMethod *out, lbError *err) {
+static lbStatus choose_scene_method(const lbField *json, lbMethod *out, lbError *err) {
   enum { FIRST = LB_METHOD_DEFAULT + 1 };
   const char *names[LB_METHOD_COUNT - FIRST + 1] = { NULL };
   int choice = LB_METHOD_FULL - FIRST;
@@ -137,7 +137,7 @@ lbStatus lb_scene_read_method(const lbField *json, lbSceneBody *body, lbError *e
   int mass = LB_MASS_CONSISTENT;
   lbField member = lb_field_member(json, "mass");
   lbStatus status = lb_field_choice(&member, mass_names, &mass, err);
-  if (!status) status = choose_method(json, &body->method, err);
+  if (!status) status = choose_scene_method(json, &body->method, err);
   body->mass = (lbMassKind)mass;
   member = lb_field_member(json, "reduce");
   if (!status) status = read_reduce(&member, body, err);

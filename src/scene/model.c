@@ -8,7 +8,7 @@
 #include <string.h>
 
 // What a model has settled already.
-static lbStatus refuse_beside(const lbField *json, lbError *err) {
+static lbStatus refuse_model_beside(const lbField *json, lbError *err) {
   static const char *const settled[] = { "mesh", "surface", "material", "fixed",
                                          "mass", "scale",   "look",     NULL };
   for (int i = 0; settled[i]; i++) {
@@ -35,7 +35,7 @@ static lbMethod resolve_method(const lbField *json, lbMethod named, const lbMode
   return plays ? LB_METHOD_RECORDED : named;
 }
 
-static lbStatus choose_method(const lbField *json, lbSceneBody *body, lbError *err) {
+static lbStatus choose_model_method(const lbField *json, lbSceneBody *body, lbError *err) {
   lbField method = lb_field_member(json, "method");
   lbMethod first = lb_model_default_method(body->model);
   if (first == LB_METHOD_DEFAULT)
@@ -48,7 +48,7 @@ static lbStatus choose_method(const lbField *json, lbSceneBody *body, lbError *e
 }
 
 // The model's damping is the body's unless the scene says otherwise; then the body gets a model of
-// its own, so that the model alone tells how it moves.
+// its own, so that only the model decides how it moves.
 static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *err) {
   lbModelMethod view = { 0 };
   lb_model_method(body->model, body->method, &view);
@@ -57,7 +57,7 @@ static lbStatus apply_damping(const lbField *json, lbSceneBody *body, lbError *e
   body->damping_stiffness = own ? own[1] : 0;
   lbField given = lb_field_member(json, "damping");
   if (body->method == LB_METHOD_RECORDED && lb_field_here(&given))
-    return lb_field_fail(&given, err, "the model has a recording, which is played as it is");
+    return lb_field_fail(&given, err, "the model has a recording, which cannot be changed");
   if (body->method == LB_METHOD_RECORDED) return LB_OK;
   lbStatus status = lb_scene_read_damping(json, body, err);
   double damping[2] = { body->damping_mass, body->damping_stiffness };
@@ -87,7 +87,7 @@ void lb_scene_number_model(lbSceneBody *body) {
 
 static lbStatus load_model(const lbField *json, const char *path, lbSceneBody *body, lbError *err) {
   lbStatus status = lb_model_load(path, &body->model, err);
-  if (!status) status = choose_method(json, body, err);
+  if (!status) status = choose_model_method(json, body, err);
   if (!status) status = apply_damping(json, body, err);
   if (status) return status;
   lb_scene_number_model(body);
@@ -98,8 +98,8 @@ static lbStatus load_model(const lbField *json, const char *path, lbSceneBody *b
 static bool same_value(const json_t *a, const json_t *b) { return (!a && !b) || json_equal(a, b); }
 
 // A body that has read this file and moves in the same way; -1: none.
-static int32_t find_twin(const lbBodyReader *reader, const lbField *json, const char *path,
-                         const lbSceneBody *body) {
+static int32_t find_model_twin(const lbBodyReader *reader, const lbField *json, const char *path,
+                               const lbSceneBody *body) {
   lbField damping = lb_field_member(json, "damping");
   for (size_t i = 0; i < reader->file_count; i++) {
     const lbModelFile *file = &reader->files[i];
@@ -125,11 +125,11 @@ lbStatus lb_scene_read_model(lbBodyReader *reader, const lbField *json, int32_t 
                              lbError *err) {
   lbSceneBody *body = &reader->scene->bodies[index];
   lbField member = lb_field_member(json, "model");
-  lbStatus status = refuse_beside(json, err);
+  lbStatus status = refuse_model_beside(json, err);
   char *path = NULL;
   if (!status) status = lb_field_file(&member, &path, err);
   if (status) return status;
-  body->twin = find_twin(reader, json, path, body);
+  body->twin = find_model_twin(reader, json, path, body);
   if (body->twin >= 0) {
     lb_free(path);
     return LB_OK;

@@ -26,8 +26,8 @@ static lbStatus read_cycle(const lbField *json, bool *cycle, lbError *err) {
 // ---- key frames --------------------------------------------------------------------------------
 
 // A list with one entry (of `width` numbers; 1: a number) for each key; NULL when it is absent.
-static lbStatus read_list(const lbField *json, const char *key, size_t count, size_t width,
-                          double **out, lbError *err) {
+static lbStatus read_motion_list(const lbField *json, const char *key, size_t count, size_t width,
+                                 double **out, lbError *err) {
   lbField list = lb_field_member(json, key);
   if (!lb_field_here(&list)) return LB_OK;
   if (!json_is_array(list.value)) return lb_field_fail(&list, err, "must be a list");
@@ -57,9 +57,9 @@ static lbStatus read_keys(const lbField *json, lbPath **out, lbError *err) {
   if (!status && (!json_is_array(member.value) || count == 0))
     status = lb_field_fail(&member, err, "must be a list of at least one time");
   if (!status && count > INT32_MAX / 8) status = lb_field_fail(&member, err, "is too long");
-  if (!status) status = read_list(json, "times", count, 1, &times, err);
-  if (!status) status = read_list(json, "positions", count, 3, &positions, err);
-  if (!status) status = read_list(json, "rotations", count, 4, &rotations, err);
+  if (!status) status = read_motion_list(json, "times", count, 1, &times, err);
+  if (!status) status = read_motion_list(json, "positions", count, 3, &positions, err);
+  if (!status) status = read_motion_list(json, "rotations", count, 4, &rotations, err);
   if (!status && !positions && !rotations)
     status = lb_field_fail(json, err, "needs \"positions\", \"rotations\" or both");
   member = lb_field_member(json, "interpolation");
@@ -83,8 +83,8 @@ static lbStatus read_keys(const lbField *json, lbPath **out, lbError *err) {
 
 // ---- files -------------------------------------------------------------------------------------
 
-static lbStatus read_name(const lbField *json, const char *key, bool needed, const char **out,
-                          lbError *err) {
+static lbStatus read_motion_name(const lbField *json, const char *key, bool needed,
+                                 const char **out, lbError *err) {
   lbStatus status = LB_OK;
   lbField member = lb_field_member(json, key);
   *out = lb_field_text(&member, &status, err);
@@ -93,15 +93,15 @@ static lbStatus read_name(const lbField *json, const char *key, bool needed, con
   return status;
 }
 
-static lbStatus read_file(const lbField *json, lbPath **out, lbError *err) {
+static lbStatus read_motion_file(const lbField *json, lbPath **out, lbError *err) {
   const char *file = NULL, *node = NULL, *animation = NULL;
   char *path = NULL, *content = NULL;
   size_t bytes = 0;
   bool cycle = false;
   lbStatus status = lb_field_keys(json, file_keys, err);
-  if (!status) status = read_name(json, "file", true, &file, err);
-  if (!status) status = read_name(json, "node", true, &node, err);
-  if (!status) status = read_name(json, "animation", false, &animation, err);
+  if (!status) status = read_motion_name(json, "file", true, &file, err);
+  if (!status) status = read_motion_name(json, "node", true, &node, err);
+  if (!status) status = read_motion_name(json, "animation", false, &animation, err);
   if (!status) status = read_cycle(json, &cycle, err);
   if (!status) status = lb_file_named(json->file, file, LB_REACH_ANYWHERE, &path, err);
   if (!status) status = lb_file_read(path, &content, &bytes, err);
@@ -113,7 +113,7 @@ static lbStatus read_file(const lbField *json, lbPath **out, lbError *err) {
 
 // ---- the body ----------------------------------------------------------------------------------
 
-static lbStatus keep_path(lbBodyReader *reader, lbPath *path, lbError *err) {
+static lbStatus keep_motion_path(lbBodyReader *reader, lbPath *path, lbError *err) {
   lbScene *scene = reader->scene;
   if (lb_grow((void **)&scene->paths, &reader->path_capacity, (size_t)scene->path_count + 1,
               sizeof *scene->paths)) {
@@ -124,7 +124,7 @@ static lbStatus keep_path(lbBodyReader *reader, lbPath *path, lbError *err) {
   return lb_fail_memory(err);
 }
 
-static lbStatus refuse_beside(const lbField *json, lbError *err) {
+static lbStatus refuse_motion_beside(const lbField *json, lbError *err) {
   static const char *const placed[] = { "position", "rotation", NULL };
   for (int i = 0; placed[i]; i++) {
     lbField member = lb_field_member(json, placed[i]);
@@ -149,7 +149,7 @@ lbStatus lb_scene_read_path(const lbField *json, lbPath **out, lbError *err) {
   if (!status && lb_field_here(&file) == lb_field_here(&times))
     status = lb_field_fail(json, err, "needs either \"times\" or a \"file\"");
   if (status) return status;
-  return lb_field_here(&file) ? read_file(json, out, err) : read_keys(json, out, err);
+  return lb_field_here(&file) ? read_motion_file(json, out, err) : read_keys(json, out, err);
 }
 
 lbStatus lb_scene_read_motion(lbBodyReader *reader, const lbBodyEntry *entry, int32_t instance,
@@ -158,7 +158,7 @@ lbStatus lb_scene_read_motion(lbBodyReader *reader, const lbBodyEntry *entry, in
   lbSceneBody *body = &scene->bodies[entry->first + instance];
   lbField motion = lb_field_member(&entry->json, "motion");
   if (!lb_field_here(&motion)) return LB_OK;
-  lbStatus status = refuse_beside(&entry->json, err);
+  lbStatus status = refuse_motion_beside(&entry->json, err);
   if (status) return status;
   if (json_is_array(motion.value)) { // one for each instance
     if ((int32_t)json_array_size(motion.value) != entry->instance_count)
@@ -172,7 +172,7 @@ lbStatus lb_scene_read_motion(lbBodyReader *reader, const lbBodyEntry *entry, in
   }
   lbPath *path = NULL;
   status = lb_scene_read_path(&motion, &path, err);
-  if (!status) status = keep_path(reader, path, err);
+  if (!status) status = keep_motion_path(reader, path, err);
   if (status) return status;
   body->motion = path;
   lb_scene_start_motion(body);

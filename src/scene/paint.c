@@ -21,7 +21,7 @@ lbStatus lb_scene_paint_begin(lbBodyPaint *paint, lbSceneBody *body, lbError *er
 void lb_scene_paint_end(lbBodyPaint *paint) { lb_painter_destroy(paint->painter); }
 
 // Its number; -1: no memory.
-static int32_t add_material(lbBodyPaint *paint, const lbMaterial *material) {
+static int32_t add_paint_material(lbBodyPaint *paint, const lbMaterial *material) {
   lbSceneBody *body = paint->body;
   if (!lb_grow((void **)&body->materials, &paint->capacity, (size_t)body->material_count + 1,
                sizeof *material))
@@ -42,7 +42,7 @@ static bool add_levels(lbBodyPaint *paint, const lbMaterial *material, const dou
     double part = (double)level / (LB_COLOR_LEVELS - 1);
     graded.young = lb_color_young(young, level);
     if (density) graded.density = (1 - part) * density[0] + part * density[1];
-    ids[level] = used[level] ? add_material(paint, &graded) : -1;
+    ids[level] = used[level] ? add_paint_material(paint, &graded) : -1;
     if (used[level] && ids[level] < 0) return false;
   }
   return true;
@@ -61,7 +61,7 @@ lbStatus lb_scene_paint_values(lbBodyPaint *paint, const bool *covered, const do
 
 static lbStatus paint_evenly(lbBodyPaint *paint, const bool *covered, const lbMaterial *material,
                              lbError *err) {
-  int32_t id = add_material(paint, material);
+  int32_t id = add_paint_material(paint, material);
   if (id < 0) return lb_fail_memory(err);
   for (int32_t e = 0; e < lb_mesh_body_elements(paint->body->mesh); e++)
     if (covered[e]) paint->body->element_materials[e] = id;
@@ -118,7 +118,7 @@ static lbStatus read_box(const lbField *json, lbRegion *region, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus read_channel(const lbField *json, lbRegion *region, lbError *err) {
+static lbStatus read_paint_channel(const lbField *json, lbRegion *region, lbError *err) {
   const char *names[LB_CHANNEL_COUNT + 1] = { 0 };
   for (int i = 0; i < LB_CHANNEL_COUNT; i++) names[i] = lb_color_channel_name((lbColorChannel)i);
   int channel = -1;
@@ -130,12 +130,13 @@ static lbStatus read_channel(const lbField *json, lbRegion *region, lbError *err
   return status;
 }
 
-static lbStatus read_color(const lbField *json, lbRegion *region, double *young, lbError *err) {
+static lbStatus read_paint_color(const lbField *json, lbRegion *region, double *young,
+                                 lbError *err) {
   static const char *const graded[] = { "channel", "young", NULL };
   static const char *const limited[] = { "channel", "above", NULL };
   if (!lb_field_here(json)) return LB_OK;
   lbStatus status = lb_field_keys(json, young ? graded : limited, err);
-  if (!status) status = read_channel(json, region, err);
+  if (!status) status = read_paint_channel(json, region, err);
   region->has_color = true;
   region->above = young ? -1 : 0.5;
   lbField member = lb_field_member(json, young ? "young" : "above");
@@ -158,6 +159,6 @@ lbStatus lb_scene_read_region(const lbField *json, lbRegion *region, double *you
   lbStatus status = LB_OK;
   if (lb_field_here(&group)) status = lb_field_group(&group, &region->group, &region->tag, err);
   if (!status) status = read_box(&box, region, err);
-  if (!status) status = read_color(&color, region, young, err);
+  if (!status) status = read_paint_color(&color, region, young, err);
   return status;
 }

@@ -20,7 +20,8 @@ static lbStatus refuse_model(const lbSceneBody *body, lbError *err) {
 }
 
 // The body at `positions` (of its mesh's vertices).
-static lbStatus create_fem(const lbSceneBody *body, double *positions, lbFem **out, lbError *err) {
+static lbStatus create_physics_fem(const lbSceneBody *body, double *positions, lbFem **out,
+                                   lbError *err) {
   lbFemDef def = lb_fem_def();
   char name[220];
   snprintf(name, sizeof name, "body \"%s\"", body->name);
@@ -36,7 +37,8 @@ static lbStatus create_fem(const lbSceneBody *body, double *positions, lbFem **o
 }
 
 lbStatus lb_scene_own_fem(const lbSceneBody *body, lbFem **out, lbError *err) {
-  return body->mesh ? create_fem(body, body->mesh->positions, out, err) : refuse_model(body, err);
+  return body->mesh ? create_physics_fem(body, body->mesh->positions, out, err)
+                    : refuse_model(body, err);
 }
 
 lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err) {
@@ -46,7 +48,7 @@ lbStatus lb_scene_fem(const lbSceneBody *body, lbFem **out, lbError *err) {
   if (!placed) return lb_fail_memory(err);
   for (size_t v = 0; v < count; v++)
     lb_scene_place(body, body->mesh->positions + 3 * v, placed + 3 * v);
-  lbStatus status = create_fem(body, placed, out, err);
+  lbStatus status = create_physics_fem(body, placed, out, err);
   lb_free(placed);
   return status;
 }
@@ -103,7 +105,8 @@ static lbStatus copy_full(const lbSceneBody *body, const lbFem *fem, const lbRed
   return status;
 }
 
-static lbStatus make_model(const lbSceneBody *body, lbMethod method, lbModel **out, lbError *err) {
+static lbStatus make_physics_model(const lbSceneBody *body, lbMethod method, lbModel **out,
+                                   lbError *err) {
   lbFem *fem = NULL;
   lbModel *model = NULL;
   lbReduceDef def = lb_reduce_def();
@@ -144,17 +147,17 @@ lbStatus lb_scene_model(const lbSceneBody *body, lbModel **out, lbError *err) {
                    "body \"%s\": method \"%s\" is not supported in this version, use \"subspace\", "
                    "\"modal\", \"warp\", \"frames\" or \"full\"",
                    body->name, lb_method_name(body->method));
-  return make_model(body, body->method, out, err);
+  return make_physics_model(body, body->method, out, err);
 }
 
 lbStatus lb_scene_full_model(const lbSceneBody *body, lbModel **out, lbError *err) {
   return body->model ? lb_model_create(body->model, out, err)
-                     : make_model(body, LB_METHOD_FULL, out, err);
+                     : make_physics_model(body, LB_METHOD_FULL, out, err);
 }
 
 // ---- forces and velocities ---------------------------------------------------------------------
 
-static void add_load(const lbSceneBody *body, const lbSceneLoad *load, double *forces) {
+static void add_physics_load(const lbSceneBody *body, const lbSceneLoad *load, double *forces) {
   const lbEmbedding *e = body->embedding;
   if (!body->surface_ids) {
     for (int i = 0; i < 3; i++) forces[3 * (size_t)load->vertex + i] += load->force[i];
@@ -177,7 +180,7 @@ void lb_scene_forces(const lbScene *scene, int32_t body, const lbFem *fem, doubl
   for (int32_t i = 0; i < scene->load_count; i++) {
     const lbSceneLoad *load = &scene->loads[i];
     if (load->body == body && lb_scene_load_acts(scene, load, t))
-      add_load(&scene->bodies[body], load, forces);
+      add_physics_load(&scene->bodies[body], load, forces);
   }
 }
 

@@ -39,8 +39,8 @@ static lbStatus read_scale(const lbField *json, double scale[3], lbError *err) {
   return status;
 }
 
-static lbStatus read_velocity(const lbBodyEntry *entry, int32_t instance, lbSceneBody *body,
-                              lbError *err) {
+static lbStatus read_placement_velocity(const lbBodyEntry *entry, int32_t instance,
+                                        lbSceneBody *body, lbError *err) {
   static const char *const keys[] = { "linear", "angular", NULL };
   lbField velocity = lb_field_member(&entry->json, "velocity");
   if (!lb_field_here(&velocity)) return LB_OK;
@@ -61,7 +61,7 @@ lbStatus lb_scene_read_placement(const lbBodyEntry *entry, int32_t instance, lbS
   if (!status) status = read_rotation(&member, body->rotation, err);
   member = instance_value(&entry->json, "scale", instance, count);
   if (!status) status = read_scale(&member, scale, err);
-  return status ? status : read_velocity(entry, instance, body, err);
+  return status ? status : read_placement_velocity(entry, instance, body, err);
 }
 
 void lb_scene_scale_mesh(const double scale[3], lbMesh *mesh) {

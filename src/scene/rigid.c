@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static lbStatus read_velocity(const lbField *json, lbSceneBody *body, lbError *err) {
+static lbStatus read_rigid_velocity(const lbField *json, lbSceneBody *body, lbError *err) {
   static const char *const keys[] = { "linear", "angular", NULL };
   lbField velocity = lb_field_member(json, "velocity");
   if (!lb_field_here(&velocity)) return LB_OK;
@@ -24,7 +24,7 @@ static lbStatus read_density(const lbField *json, const lbSceneCollider *from, d
                          from->shape == LB_COLLIDER_PLANE ? "plane" : "mesh");
   if (lb_field_here(&motion))
     return lb_field_fail(&motion, err,
-                         "what has a \"density\" moves by forces, remove one of the two");
+                         "a body with a \"density\" moves by forces, remove one of the two");
   return lb_field_positive(&member, density, err);
 }
 
@@ -52,7 +52,7 @@ lbStatus lb_scene_read_rigid(const lbField *json, lbScene *scene, size_t *room,
   memcpy(shape.size, from->size, sizeof shape.size);
   if (from->mesh)
     shape.vertex_count = from->mesh->vertex_count, shape.vertices = from->mesh->positions;
-  status = read_velocity(json, body, err);
+  status = read_rigid_velocity(json, body, err);
   lbError why;
   if (!status && (status = lb_rigid_model(&shape, density, &body->model, &why)) != LB_OK)
     return lb_field_fail(json, err, "%.400s", why.text);

@@ -63,7 +63,7 @@ static lbStatus check_names(const lbField *json, const lbScene *scene, lbError *
   return status;
 }
 
-static lbStatus read_bodies(const lbField *json, lbScene *scene, lbError *err) {
+static lbStatus read_scene_bodies(const lbField *json, lbScene *scene, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
   if (!json_is_array(json->value)) return lb_field_fail(json, err, "must be a list");
   lbBodyReader reader = { .scene = scene };
@@ -102,8 +102,8 @@ lbStatus lb_scene_read_point(const lbField *json, const lbScene *scene, int32_t 
   return status;
 }
 
-static lbStatus read_load(const lbField *json, const lbScene *scene, lbSceneLoad *load,
-                          lbError *err) {
+static lbStatus read_scene_load(const lbField *json, const lbScene *scene, lbSceneLoad *load,
+                                lbError *err) {
   *load = (lbSceneLoad){ .from = -INFINITY, .to = INFINITY };
   lbStatus status = lb_field_keys(json, load_keys, err);
   if (!status) status = lb_scene_read_point(json, scene, &load->body, &load->vertex, err);
@@ -129,7 +129,7 @@ static lbStatus read_loads(const lbField *json, lbScene *scene, lbError *err) {
   if (!scene->loads) return lb_fail_memory(err);
   for (size_t i = 0; i < count && !status; i++) {
     lbField item = lb_field_item(json, i);
-    status = read_load(&item, scene, &scene->loads[scene->load_count++], err);
+    status = read_scene_load(&item, scene, &scene->loads[scene->load_count++], err);
   }
   return status;
 }
@@ -173,7 +173,7 @@ static lbStatus read_time(const lbField *json, lbScene *scene, lbError *err) {
   return status;
 }
 
-// Bodies of frames have implicit Euler alone; nobody asked for anything else who did not say so.
+// Bodies of frames have implicit Euler only: warns where the scene names another integrator.
 static void warn_of_integrator(const lbField *time, const lbScene *scene) {
   lbField asked = lb_field_member(time, "integrator");
   if (!lb_field_here(&asked) || scene->integrator == LB_INTEGRATOR_EULER) return;
@@ -206,7 +206,7 @@ static lbStatus read_scene(const lbField *json, lbScene *scene, lbError *err) {
   member = lb_field_member(json, "time");
   if (!status) status = read_time(&member, scene, err);
   member = lb_field_member(json, "bodies");
-  if (!status) status = read_bodies(&member, scene, err);
+  if (!status) status = read_scene_bodies(&member, scene, err);
   if (!status) status = lb_scene_read_contact(json, scene, err);
   if (!status && scene->body_count == 0)
     status = lb_field_fail(&member, err, "must be a list with at least one body");

@@ -2,7 +2,7 @@
 // leads them, and "count" more frames between them are free.
 #include "scene/body.h"
 
-#include "frames/weights.h"
+#include "reduce/weights.h"
 #include "limber/file.h"
 #include "meshio/rig.h"
 #include "scene/gltf_motion.h"
@@ -23,7 +23,7 @@ typedef struct Skeleton {
   bool cycle;
 } Skeleton;
 
-static void release(Skeleton *s) {
+static void release_skeleton(Skeleton *s) {
   lb_glb_close(&s->glb);
   lb_mesh_destroy(s->mesh);
   lb_rig_destroy(s->rig);
@@ -34,7 +34,7 @@ static void release(Skeleton *s) {
 
 // ---- the file ----------------------------------------------------------------------------------
 
-static lbStatus load(const lbField *body_json, Skeleton *s, lbError *err) {
+static lbStatus load_skeleton(const lbField *body_json, Skeleton *s, lbError *err) {
   lbField mesh = lb_field_member(body_json, "mesh");
   lbField file = json_is_object(mesh.value) ? lb_field_member(&mesh, "surface") : mesh;
   if (!json_is_string(file.value))
@@ -60,8 +60,8 @@ static void relative(const lbRigJoint *joint, const lbPathState *at, double posi
   rotation[0] = turn.x, rotation[1] = turn.y, rotation[2] = turn.z, rotation[3] = turn.w;
 }
 
-static lbStatus sample(const Skeleton *s, const lbRigJoint *joint, const lbPath *path, lbPath **out,
-                       lbError *err) {
+static lbStatus sample_joint_path(const Skeleton *s, const lbRigJoint *joint, const lbPath *path,
+                                  lbPath **out, lbError *err) {
   const lbPathDef *keys = lb_path_keys(path);
   bool step = keys->interpolation == LB_PATH_STEP;
   size_t parts = step ? 1 : PARTS, most = (size_t)keys->key_count * parts, count = 0;
@@ -97,14 +97,14 @@ static lbStatus sample(const Skeleton *s, const lbRigJoint *joint, const lbPath 
 }
 
 // Adds the path of a joint, unless nothing moves it.
-static lbStatus lead(const Skeleton *s, int32_t joint, lbSceneBody *body, lbError *err) {
+static lbStatus add_joint_path(const Skeleton *s, int32_t joint, lbSceneBody *body, lbError *err) {
   const lbRigJoint *own = &s->rig->joints[joint];
   if (!lb_gltf_node_moves(&s->glb, s->parents, own->node, s->animation)) return LB_OK;
   lbPath *world = NULL;
   lbStatus status = lb_gltf_node_motion(&s->glb, own->node, s->animation, false, &world, err);
   if (status) return status;
   int32_t at = body->joint_path_count;
-  status = sample(s, own, world, &body->joint_paths[at], err);
+  status = sample_joint_path(s, own, world, &body->joint_paths[at], err);
   lb_path_destroy(world);
   if (status) return status;
   body->joint_numbers[at] = joint;
@@ -114,14 +114,14 @@ static lbStatus lead(const Skeleton *s, int32_t joint, lbSceneBody *body, lbErro
 
 // ---- which joints ------------------------------------------------------------------------------
 
-static lbStatus find_joint(const lbField *json, const lbRig *rig, const char *name, int32_t *joint,
-                           lbError *err) {
+static lbStatus find_skeleton_joint(const lbField *json, const lbRig *rig, const char *name,
+                                    int32_t *joint, lbError *err) {
   for (*joint = 0; *joint < rig->joint_count; (*joint)++)
     if (strcmp(rig->joints[*joint].name, name) == 0) return LB_OK;
   return lb_field_fail(json, err, "there is no joint \"%.60s\"", name);
 }
 
-// led (joints): those that the animation leads, all unless "driven" names some.
+// led (joints): those that follow the animation, all unless "driven" names some.
 static lbStatus choose_led(const lbField *driven, const Skeleton *s, bool *led, lbError *err) {
   if (!lb_field_here(driven)) {
     for (int32_t k = 0; k < s->rig->joint_count; k++) led[k] = true;
@@ -134,7 +134,7 @@ static lbStatus choose_led(const lbField *driven, const Skeleton *s, bool *led, 
     lbField item = lb_field_item(driven, i);
     const char *name = lb_field_text(&item, &status, err);
     int32_t joint = 0;
-    if (!status) status = find_joint(&item, s->rig, name ? name : "", &joint, err);
+    if (!status) status = find_skeleton_joint(&item, s->rig, name ? name : "", &joint, err);
     if (!status) led[joint] = true;
   }
   return status;
@@ -156,7 +156,7 @@ static lbStatus take_joints(const lbField *driven, const Skeleton *s, lbSceneBod
     lb_vec3_store(body->frame_positions + 3 * (size_t)k, s->rig->joints[k].position);
     if (!led[k]) continue;
     body->frame_fixed[fixed++] = k;
-    status = lead(s, k, body, err);
+    status = add_joint_path(s, k, body, err);
   }
   body->frames.fixed = body->frame_fixed;
   body->frames.fixed_count = fixed;
@@ -176,7 +176,7 @@ lbStatus lb_scene_read_skeleton(const lbField *body_json, const lbField *frames,
     return lb_field_fail(&cycle, err, "must be true or false");
   if (lb_field_here(&cycle)) s.cycle = json_is_true(cycle.value);
   s.animation = lb_field_text(&animation, &status, err);
-  if (!status) status = load(body_json, &s, err);
+  if (!status) status = load_skeleton(body_json, &s, err);
   if (!status && s.rig->joint_count + body->frames.count > LB_FRAMES_MOST)
     status = lb_field_fail(frames, err,
                            "%d joints and %d more frames are more than the %d that a body "
@@ -197,6 +197,6 @@ lbStatus lb_scene_read_skeleton(const lbField *body_json, const lbField *frames,
     body->frames.positions = body->frame_positions;
     body->joints_move_space = true;
   }
-  release(&s);
+  release_skeleton(&s);
   return status;
 }

@@ -2,7 +2,7 @@
 #include "limber/sketch.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 #include "scene/field.h"
 #include "scene/read.h"
 
@@ -24,7 +24,7 @@ static lbStatus read_forces(const lbField *load, size_t count, lbSketchForce *fo
 }
 
 // How many forces a load has; refuses keys that do not go together.
-static lbStatus count_forces(const lbField *load, size_t *count, lbError *err) {
+static lbStatus count_sketch_forces(const lbField *load, size_t *count, lbError *err) {
   lbField vertex = lb_field_member(load, "vertex"), vertices = lb_field_member(load, "vertices");
   lbField force = lb_field_member(load, "force"), each = lb_field_member(load, "forces");
   if (lb_field_here(&vertex) == lb_field_here(&vertices))
@@ -42,13 +42,13 @@ static lbStatus count_forces(const lbField *load, size_t *count, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus read_load(const lbField *load, lbSketch *sketch, lbError *err) {
+static lbStatus read_sketch_load(const lbField *load, lbSketch *sketch, lbError *err) {
   static const char *const keys[] = { "name", "vertex", "vertices", "force", "forces", NULL };
   size_t count = 0;
   lbStatus status = lb_field_keys(load, keys, err);
   lbField text = lb_field_member(load, "name");
   const char *name = status ? NULL : lb_field_text(&text, &status, err);
-  if (!status) status = count_forces(load, &count, err);
+  if (!status) status = count_sketch_forces(load, &count, err);
   if (status) return status;
   lbSketchForce *forces = lb_alloc(count, sizeof *forces);
   status = forces ? read_forces(load, count, forces, err) : lb_fail_memory(err);
@@ -70,7 +70,7 @@ static lbStatus read_sketch(const lbField *root, lbSketch *sketch, lbError *err)
   if (!json_is_array(loads.value)) return lb_field_fail(&loads, err, "must be a list of loads");
   for (size_t i = 0; i < json_array_size(loads.value) && !status; i++) {
     lbField load = lb_field_item(&loads, i);
-    status = read_load(&load, sketch, err);
+    status = read_sketch_load(&load, sketch, err);
   }
   return status;
 }
@@ -104,8 +104,8 @@ lbStatus lb_sketch_load(const char *path, lbSketch **out, lbError *err) {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// In quotes, as JSON wants it; bytes that are not UTF-8 would spoil the file and are left out.
-static lbStatus write_name(FILE *stream, const char *name, lbError *err) {
+// As a JSON string; bytes that are not UTF-8 would make the file invalid and are dropped.
+static lbStatus write_sketch_name(FILE *stream, const char *name, lbError *err) {
   json_t *text = json_string(name);
   if (!text) text = json_string("");
   char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
@@ -143,7 +143,7 @@ lbStatus lb_sketch_save(const lbSketch *sketch, const char *path, lbError *err) 
   for (int32_t i = 0; i < sketch->load_count && !status; i++) {
     const lbSketchLoad *load = &sketch->loads[i];
     fputs(i ? ",\n    { " : "\n    { ", writer.stream);
-    if (load->name[0]) status = write_name(writer.stream, load->name, err);
+    if (load->name[0]) status = write_sketch_name(writer.stream, load->name, err);
     write_forces(writer.stream, load->force_count, sketch->forces + load->force_begin);
     fputs(" }", writer.stream);
   }

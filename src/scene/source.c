@@ -25,7 +25,7 @@ char lb_scene_file_up(const char *path) {
   return 'z';
 }
 
-static lbStatus embed_surface(lbSceneBody *body, lbError *err) {
+static lbStatus embed_source_surface(lbSceneBody *body, lbError *err) {
   return lb_mesh_embed(body->mesh, body->surface->positions, body->surface->vertex_count,
                        &body->embedding, err);
 }
@@ -64,7 +64,7 @@ static lbStatus generate_mesh(const lbField *json, lbSceneBody *body, lbError *e
   if (!status) status = lb_shape_volume(&def, &body->mesh, err);
   if (status || lb_mesh_element_count(body->mesh) == 0) return status; // a shell: its own surface
   status = lb_shape_surface(&def, &body->surface, err);
-  if (!status) status = embed_surface(body, err);
+  if (!status) status = embed_source_surface(body, err);
   return status;
 }
 
@@ -89,7 +89,7 @@ static lbStatus mesh_from_surface(const lbField *json, lbSceneBody *body, lbErro
   if (status) return status;
   fill_def.mesher = (lbMesher)mesher;
   status = lb_mesh_fill(body->surface, &fill_def, &body->mesh, err);
-  return status ? status : embed_surface(body, err);
+  return status ? status : embed_source_surface(body, err);
 }
 
 lbStatus lb_scene_read_mesh(const lbField *json, lbSceneBody *body, lbError *err) {
@@ -116,5 +116,5 @@ lbStatus lb_scene_read_mesh(const lbField *json, lbSceneBody *body, lbError *err
   body->surface = NULL;
   body->embedding = NULL;
   status = load_beside(&surface, &body->surface, err);
-  return status ? status : embed_surface(body, err);
+  return status ? status : embed_source_surface(body, err);
 }

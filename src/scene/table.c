@@ -2,15 +2,15 @@
 #include "limber/table.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
-#include "numbers/text.h"
+#include "arrayio/print.h"
+#include "arrayio/text.h"
 #include "scene/read.h"
 
 #include <ctype.h>
 #include <math.h>
 
 // The numbers of one line, separated by commas, semicolons or blanks; -1: something else is there.
-static int read_line(lbText *text, double numbers[5]) {
+static int read_table_line(lbText *text, double numbers[5]) {
   int count = 0;
   while (!lb_text_at_line_end(text)) {
     double value;
@@ -52,7 +52,7 @@ static lbStatus read_rows(lbText *text, int32_t row_count, double *values, bool 
   for (; !lb_text_at_end(text); lb_text_skip_line(text)) {
     if (lb_text_at_line_end(text) || (rows == 0 && is_header(text))) continue;
     double numbers[5];
-    int count = read_line(text, numbers);
+    int count = read_table_line(text, numbers);
     if (columns == 0) columns = count;
     if ((count != 3 && count != 4) || count != columns)
       return lb_text_fail(text, err, "a row must be x,y,z or node,x,y,z, the same all through");

@@ -1,4 +1,4 @@
-// What a viewer is told: the title, what to try, and from where to look.
+// Settings for viewers: title, hint and camera.
 #include "scene/body.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 static const char *const keys[] = { "from", "at", "fov", "ground", NULL };
 
-static lbStatus read_line(const lbField *json, char **out, lbError *err) {
+static lbStatus read_view_line(const lbField *json, char **out, lbError *err) {
   lbStatus status = LB_OK;
   const char *text = lb_field_text(json, &status, err);
   if (status || !text) return status;
@@ -21,7 +21,7 @@ static lbStatus read_line(const lbField *json, char **out, lbError *err) {
   return *out ? LB_OK : lb_fail_memory(err);
 }
 
-static lbStatus read_ground(const lbField *json, lbSceneView *view, lbError *err) {
+static lbStatus read_view_ground(const lbField *json, lbSceneView *view, lbError *err) {
   if (!lb_field_here(json)) return LB_OK;
   if (!json_is_number(json->value) && !json_is_false(json->value))
     return lb_field_fail(json, err, "must be a height in m, or false for no ground");
@@ -50,14 +50,14 @@ static lbStatus read_view(const lbField *json, lbSceneView *view, lbError *err) 
   if (!status && !(view->fov >= LB_VIEW_FOV_LEAST && view->fov <= LB_VIEW_FOV_MOST))
     status = lb_field_fail(&fov, err, "is %g, it must be from %g to %g degrees", view->fov,
                            LB_VIEW_FOV_LEAST, LB_VIEW_FOV_MOST);
-  return status ? status : read_ground(&ground, view, err);
+  return status ? status : read_view_ground(&ground, view, err);
 }
 
 lbStatus lb_scene_read_view(const lbField *json, lbScene *scene, lbError *err) {
   lbField member = lb_field_member(json, "title");
-  lbStatus status = read_line(&member, &scene->title, err);
+  lbStatus status = read_view_line(&member, &scene->title, err);
   member = lb_field_member(json, "try");
-  if (!status) status = read_line(&member, &scene->hint, err);
+  if (!status) status = read_view_line(&member, &scene->hint, err);
   member = lb_field_member(json, "view");
   return status ? status : read_view(&member, &scene->view, err);
 }

@@ -4,7 +4,7 @@
 //   along y   a railing t wide, cells[1] cells of deck, the other railing
 //   along z   feet, the deck (2 t), an opening, a rail (t), an opening, the upper rail (t); feet
 //   and
-//             openings share what is left 4 : 3 : 3, each in cells[2] cells
+//             openings share the rest 4 : 3 : 3, each in cells[2] cells
 #include "shapes/shapes.h"
 
 enum { FEET, DECK, LOWER_OPENING, LOWER_RAIL, UPPER_OPENING, UPPER_RAIL, BAND_COUNT };
@@ -35,7 +35,7 @@ static int band_of(const lbShapeDef *def, int32_t k) {
   return band;
 }
 
-static bool is_solid(const lbShapeDef *def, const lbLattice *lattice, const int32_t at[3]) {
+static bool is_solid_bridge(const lbShapeDef *def, const lbLattice *lattice, const int32_t at[3]) {
   bool post = at[0] % BAY_CELLS == 0;
   bool side = at[1] == 0 || at[1] == lattice->cells[1] - 1;
   int32_t foot = BAY_CELLS * foot_bays(def) + 1;
@@ -71,7 +71,7 @@ static void set_lines(const lbShapeDef *def, lbLattice *lattice) {
 
 void lb_bridge_lattice(const lbShapeDef *def, lbLattice *lattice) {
   int32_t n[3] = { BAY_CELLS * def->cells[0] + 1, def->cells[1] + 2, 3 * def->cells[2] + 4 };
-  *lattice = (lbLattice){ .solid = is_solid };
+  *lattice = (lbLattice){ .solid = is_solid_bridge };
   lattice->out_of_memory = !lb_lattice_begin(lattice, n);
   if (!lattice->out_of_memory) set_lines(def, lattice);
 }

@@ -51,7 +51,7 @@ static double arm(const Arm *arm, lbVec3 q) {
 // Six round petals, bent upwards, around a dome.
 static double blossom(lbVec3 p, lbVec3 at, double radius) {
   lbVec3 q = lb_scale(1 / radius, lb_sub(p, at));
-  if (lb_dot(q, q) > 4) return radius * (lb_length(q) - 1.3); // far away: no more than that
+  if (lb_dot(q, q) > 4) return radius * (lb_length(q) - 1.3); // far away: a lower bound
   double out = sqrt(q.x * q.x + q.y * q.y), sector = LB_PI / 3;
   double angle = atan2(q.y, q.x), turned = angle - sector * round(angle / sector);
   lbVec3 petal = { out * cos(turned), out * sin(turned), q.z - 0.4 * out * out };
@@ -60,7 +60,7 @@ static double blossom(lbVec3 p, lbVec3 at, double radius) {
   return radius * 0.75 * lb_distance_join(d, dome, 0.12);
 }
 
-static void distances(lbVec3 p, double *parts) {
+static void find_cactus_distances(lbVec3 p, double *parts) {
   double plant = lb_distance_join(column(p), arm(&arms[0], p), 0.05);
   plant = lb_distance_join(plant, arm(&arms[1], p), 0.05);
   parts[0] = lb_distance_meet(plant, -p.z, 0.03);
@@ -80,5 +80,5 @@ const lbImplicit lb_cactus = {
   .part_count = 2,
   .parts = { { "plant", "plant", { 0.09, 0.32, 0.1 }, 0.7F },
              { "blossom", "plant", { 0.85, 0.12, 0.28 }, 0.6F } },
-  .distances = distances,
+  .distances = find_cactus_distances,
 };

@@ -66,7 +66,7 @@ static double face(lbVec3 q, double head) {
   return fmin(eye, head + 0.3 * lb_distance_arc(q.x, q.z - 0.515, 0.055, 18, 0.0105));
 }
 
-static void distances(lbVec3 p, double *parts) {
+static void find_figure_distances(lbVec3 p, double *parts) {
   lbVec3 q = { fabs(p.x), p.y, p.z };
   parts[HEAD] = head(q);
   parts[HANDS] = hand(q);
@@ -90,5 +90,5 @@ const lbImplicit lb_figure = {
              [SHIRT] = { "shirt", "clothes", { 0.95, 0.6, 0.08 }, 0.85F },
              [TROUSERS] = { "trousers", "clothes", { 0.05, 0.15, 0.42 }, 0.85F },
              [SHOES] = { "shoes", "clothes", { 0.14, 0.05, 0.025 }, 0.5F } },
-  .distances = distances,
+  .distances = find_figure_distances,
 };

@@ -89,7 +89,7 @@ static void add_element_groups(lbMeshBuilder *builder, const lbShapeDef *def,
       }
 }
 
-static void fill_cells(const lbImplicit *shape, const Box *box, lbLattice *lattice) {
+static void fill_implicit_cells(const lbImplicit *shape, const Box *box, lbLattice *lattice) {
   const int32_t *n = lattice->cells;
   uint8_t *flag = lattice->filled;
   int32_t at[3];
@@ -108,7 +108,7 @@ void lb_implicit_volume(lbMeshBuilder *builder, const lbShapeDef *def, const lbI
   if (complete && lattice.filled) {
     for (int a = 0; a < 3; a++)
       for (int32_t i = 0; i <= n[a]; i++) lattice.lines[a][i] = def->size[a] * ((double)i / n[a]);
-    fill_cells(shape, &box, &lattice);
+    fill_implicit_cells(shape, &box, &lattice);
     complete = lb_cells_join(lattice.filled, n);
   }
   if (complete && lattice.filled) {

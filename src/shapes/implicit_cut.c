@@ -1,6 +1,6 @@
 // Cuts a surface along the borders of the parts of a rounded solid, so that colours meet in a clean
 // line: vertices near a border move onto it, edges that still cross one are cut there.
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 #include "shapes/implicit.h"
 
 #define NEAR 0.3 // of the spacing: vertices nearer to a border move onto it

@@ -17,7 +17,8 @@ double lb_implicit_grid(const lbImplicit *shape, int32_t segments, int32_t cells
 
 // ---- cells -------------------------------------------------------------------------------------
 
-static bool is_inside(const lbShapeDef *def, const lbLattice *lattice, const int32_t at[3]) {
+static bool is_inside_implicit(const lbShapeDef *def, const lbLattice *lattice,
+                               const int32_t at[3]) {
   (void)def;
   size_t w = (size_t)lattice->cells[0], h = (size_t)lattice->cells[1];
   return lattice->filled[(size_t)at[0] + w * ((size_t)at[1] + h * (size_t)at[2])];
@@ -39,7 +40,7 @@ static void fill_row(const lbImplicit *shape, lbLattice *lattice, double side, i
 static bool fill_lattice(const lbImplicit *shape, int32_t segments, lbLattice *lattice) {
   int32_t n[3];
   double side = lb_implicit_grid(shape, segments, n), low[3], high[3];
-  *lattice = (lbLattice){ .solid = is_inside };
+  *lattice = (lbLattice){ .solid = is_inside_implicit };
   bool complete = lb_lattice_begin(lattice, n);
   lattice->filled = lb_alloc((size_t)n[0] * (size_t)n[1] * (size_t)n[2], 1);
   if (!complete || !lattice->filled) return false;
@@ -65,7 +66,7 @@ static void quad_of(const lbMesh *mesh, int32_t face, int32_t quad[4]) {
 }
 
 // sums[4 v ..]: of the neighbours' positions along the sides of faces, and how many they are.
-static void sum_neighbours(const lbMesh *mesh, double *sums) {
+static void sum_implicit_neighbours(const lbMesh *mesh, double *sums) {
   for (size_t i = 0; i < 4 * (size_t)mesh->vertex_count; i++) sums[i] = 0;
   for (int32_t f = 0; f < mesh->triangle_count / 2; f++) {
     int32_t quad[4];
@@ -79,11 +80,11 @@ static void sum_neighbours(const lbMesh *mesh, double *sums) {
   }
 }
 
-static bool spread(lbMesh *mesh, const lbImplicit *shape, double side) {
+static bool spread_vertices(lbMesh *mesh, const lbImplicit *shape, double side) {
   double *sums = lb_alloc(4 * (size_t)mesh->vertex_count, sizeof(double));
   if (!sums) return false;
   for (int round = 0; round < ROUNDS + 3; round++) {
-    if (round < ROUNDS) sum_neighbours(mesh, sums); // then only onto the surface
+    if (round < ROUNDS) sum_implicit_neighbours(mesh, sums); // then only onto the surface
     for (size_t v = 0; v < (size_t)mesh->vertex_count; v++) {
       const double *sum = sums + 4 * v;
       lbVec3 p = lb_vec3_load(mesh->positions + 3 * v);
@@ -126,7 +127,8 @@ static void add_scaled_vertices(lbMeshBuilder *builder, const lbShapeDef *def,
   }
 }
 
-static void add_flat_triangle(lbMeshBuilder *builder, const lbShapeDef *def, const int32_t *v) {
+static void add_implicit_flat_triangle(lbMeshBuilder *builder, const lbShapeDef *def,
+                                       const int32_t *v) {
   if (builder->out_of_memory) return;
   const double *x[3];
   for (int i = 0; i < 3; i++) x[i] = builder->mesh->positions + 3 * (size_t)v[i];
@@ -138,8 +140,8 @@ static void add_flat_triangle(lbMeshBuilder *builder, const lbShapeDef *def, con
                         lb_shape_flat_corner(def, v[2], x[2], normal));
 }
 
-static void add_parts(lbMeshBuilder *builder, const lbShapeDef *def, const lbImplicit *shape,
-                      const lbPartTriangles *triangles) {
+static void add_implicit_parts(lbMeshBuilder *builder, const lbShapeDef *def,
+                               const lbImplicit *shape, const lbPartTriangles *triangles) {
   int32_t groups[LB_PART_LIMIT], appearances[LB_PART_LIMIT];
   for (int i = 0; i < shape->part_count; i++) {
     const lbImplicitPart *part = &shape->parts[i];
@@ -152,7 +154,7 @@ static void add_parts(lbMeshBuilder *builder, const lbShapeDef *def, const lbImp
   }
   for (int32_t t = 0; t < triangles->count && !builder->out_of_memory; t++) {
     const int32_t *item = triangles->items[t];
-    add_flat_triangle(builder, def, item);
+    add_implicit_flat_triangle(builder, def, item);
     lb_mesh_set_triangle_appearance(builder, appearances[item[3]]);
     lb_mesh_add_to_group(builder, groups[item[3]], t);
   }
@@ -168,14 +170,14 @@ void lb_implicit_surface(lbMeshBuilder *builder, const lbShapeDef *def, const lb
   if (!fill_lattice(shape, def->segments, &lattice)) draft.out_of_memory = true;
   if (!draft.out_of_memory) lb_lattice_surface(&draft, def, &lattice);
   lb_lattice_release(&lattice);
-  if (!draft.out_of_memory && !spread(draft.mesh, shape, side)) draft.out_of_memory = true;
+  if (!draft.out_of_memory && !spread_vertices(draft.mesh, shape, side)) draft.out_of_memory = true;
   if (!draft.out_of_memory) {
     turn_diagonals(draft.mesh);
     lb_implicit_cut(&draft, shape, side, &triangles);
   }
   if (!draft.out_of_memory) {
     add_scaled_vertices(builder, def, shape, draft.mesh);
-    add_parts(builder, def, shape, &triangles);
+    add_implicit_parts(builder, def, shape, &triangles);
   }
   builder->out_of_memory = builder->out_of_memory || draft.out_of_memory;
   lb_free(triangles.items);

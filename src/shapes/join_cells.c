@@ -38,7 +38,7 @@ static bool fill_around_corner(uint8_t *flags, const size_t ids[8]) {
 }
 
 // The block of up to 2 x 2 x 2 cells from (x, y, z) on.
-static bool fill_block(const Cells *cells, int32_t x, int32_t y, int32_t z) {
+static bool fill_cells_block(const Cells *cells, int32_t x, int32_t y, int32_t z) {
   static const int8_t edges[3][4] = { { 0, 2, 6, 4 }, { 0, 1, 5, 4 }, { 0, 1, 3, 2 } };
   const int32_t at[3] = { x, y, z };
   bool room[3], changed = false;
@@ -64,14 +64,14 @@ static void fill(const Cells *cells) {
     for (int32_t z = 0; z < cells->n[2]; z++)
       for (int32_t y = 0; y < cells->n[1]; y++)
         for (int32_t x = 0; x < cells->n[0]; x++)
-          if (fill_block(cells, x, y, z)) changed = true;
+          if (fill_cells_block(cells, x, y, z)) changed = true;
   }
 }
 
 // ---- pieces ------------------------------------------------------------------------------------
 
 // Marks the piece of `start` with `mark`; returns how many cells it has. `stack` has room for all.
-static size_t flood(const Cells *cells, size_t start, uint8_t mark, size_t *stack) {
+static size_t flood_cell_piece(const Cells *cells, size_t start, uint8_t mark, size_t *stack) {
   size_t w = (size_t)cells->n[0], slice = w * (size_t)cells->n[1], top = 0, count = 0;
   uint8_t from = cells->flags[start];
   stack[top++] = start;
@@ -102,10 +102,10 @@ bool lb_cells_join(uint8_t *flags, const int32_t n[3]) {
   if (!stack) return false;
   for (size_t i = 0; i < count; i++) {
     if (flags[i] != FILLED) continue;
-    size_t size = flood(&cells, i, SEEN, stack);
+    size_t size = flood_cell_piece(&cells, i, SEEN, stack);
     if (size > largest) largest = size, start = i;
   }
-  if (largest) flood(&cells, start, LARGEST, stack);
+  if (largest) flood_cell_piece(&cells, start, LARGEST, stack);
   for (size_t i = 0; i < count; i++) flags[i] = flags[i] == LARGEST;
   lb_free(stack);
   return true;

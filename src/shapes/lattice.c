@@ -11,7 +11,7 @@ typedef struct Walk {
 
 typedef void Visit(const Walk *walk, const int32_t at[3]);
 
-static bool is_solid(const Walk *walk, const int32_t at[3]) {
+static bool is_solid_lattice(const Walk *walk, const int32_t at[3]) {
   for (int a = 0; a < 3; a++)
     if (at[a] < 0 || at[a] >= walk->lattice->cells[a]) return false;
   return walk->lattice->solid(walk->def, walk->lattice, at);
@@ -40,7 +40,7 @@ static void for_each_cell(const Walk *walk, Visit *visit) {
   for (at[2] = 0; at[2] < n[2]; at[2]++)
     for (at[1] = 0; at[1] < n[1]; at[1]++)
       for (at[0] = 0; at[0] < n[0]; at[0]++)
-        if (is_solid(walk, at)) visit(walk, at);
+        if (is_solid_lattice(walk, at)) visit(walk, at);
 }
 
 static void mark_cell(const Walk *walk, const int32_t at[3]) {
@@ -55,7 +55,7 @@ static void emit_cell(const Walk *walk, const int32_t at[3]) {
 
 static bool is_open(const Walk *walk, const int32_t at[3], int face) {
   const int8_t *step = faces[face].step;
-  return !is_solid(walk, (int32_t[3]){ at[0] + step[0], at[1] + step[1], at[2] + step[2] });
+  return !is_solid_lattice(walk, (int32_t[3]){ at[0] + step[0], at[1] + step[1], at[2] + step[2] });
 }
 
 static void mark_faces(const Walk *walk, const int32_t at[3]) {
@@ -87,8 +87,8 @@ static void number_points(const Walk *walk) {
       }
 }
 
-static void build(lbMeshBuilder *builder, const lbShapeDef *def, const lbLattice *lattice,
-                  Visit *mark, Visit *emit) {
+static void build_lattice(lbMeshBuilder *builder, const lbShapeDef *def, const lbLattice *lattice,
+                          Visit *mark, Visit *emit) {
   Walk walk = { .builder = builder, .def = def, .lattice = lattice };
   size_t points = 1;
   for (int a = 0; a < 3; a++) points *= (size_t)lattice->cells[a] + 1;
@@ -119,9 +119,9 @@ void lb_lattice_release(lbLattice *lattice) {
 }
 
 void lb_lattice_volume(lbMeshBuilder *builder, const lbShapeDef *def, const lbLattice *lattice) {
-  build(builder, def, lattice, mark_cell, emit_cell);
+  build_lattice(builder, def, lattice, mark_cell, emit_cell);
 }
 
 void lb_lattice_surface(lbMeshBuilder *builder, const lbShapeDef *def, const lbLattice *lattice) {
-  build(builder, def, lattice, mark_faces, emit_faces);
+  build_lattice(builder, def, lattice, mark_faces, emit_faces);
 }

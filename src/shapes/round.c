@@ -6,7 +6,7 @@
 
 static void make_disc(bool fine, int32_t across0, int32_t across1, int32_t segments,
                       lbSection *section) {
-  if (fine) { // the outline matters; a few rings are enough for a flat cap
+  if (fine) { // only the outline must be fine: a flat cap takes a few rings
     int32_t side = (segments + 3) / 4, rings = side / 6 < 1 ? 1 : side / 6;
     lb_section_disc(section, (int32_t[2]){ side, side }, rings);
     return;

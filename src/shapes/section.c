@@ -67,7 +67,7 @@ typedef struct Grid {
   void *context;
 } Grid;
 
-static bool is_solid(const Grid *grid, int32_t i, int32_t j) {
+static bool is_solid_section(const Grid *grid, int32_t i, int32_t j) {
   if (i < 0 || j < 0 || i >= grid->x_cells || j >= grid->y_cells) return false;
   return !grid->hole || !grid->hole(i, j, grid->context);
 }
@@ -84,21 +84,21 @@ void lb_section_grid(lbSection *section, const double *xs, int32_t x_cells, cons
   }
   for (int32_t j = 0; j <= y_cells; j++)
     for (int32_t i = 0; i <= x_cells; i++) {
-      if (!is_solid(&grid, i, j) && !is_solid(&grid, i - 1, j) && !is_solid(&grid, i, j - 1) &&
-          !is_solid(&grid, i - 1, j - 1))
+      if (!is_solid_section(&grid, i, j) && !is_solid_section(&grid, i - 1, j) &&
+          !is_solid_section(&grid, i, j - 1) && !is_solid_section(&grid, i - 1, j - 1))
         continue;
       ids[i + (size_t)row * j] = section->point_count;
       lb_section_add_point(section, xs[i], ys[j]);
     }
   for (int32_t j = 0; j < y_cells; j++)
     for (int32_t i = 0; i < x_cells; i++) {
-      if (!is_solid(&grid, i, j)) continue;
+      if (!is_solid_section(&grid, i, j)) continue;
       const int32_t *low = ids + i + (size_t)row * j, *high = low + row;
       lb_section_add_quad(section, low[0], low[1], high[1], high[0]);
-      if (!is_solid(&grid, i, j - 1)) lb_section_add_edge(section, low[0], low[1]);
-      if (!is_solid(&grid, i + 1, j)) lb_section_add_edge(section, low[1], high[1]);
-      if (!is_solid(&grid, i, j + 1)) lb_section_add_edge(section, high[1], high[0]);
-      if (!is_solid(&grid, i - 1, j)) lb_section_add_edge(section, high[0], low[0]);
+      if (!is_solid_section(&grid, i, j - 1)) lb_section_add_edge(section, low[0], low[1]);
+      if (!is_solid_section(&grid, i + 1, j)) lb_section_add_edge(section, low[1], high[1]);
+      if (!is_solid_section(&grid, i, j + 1)) lb_section_add_edge(section, high[1], high[0]);
+      if (!is_solid_section(&grid, i - 1, j)) lb_section_add_edge(section, high[0], low[0]);
     }
   lb_free(ids);
 }

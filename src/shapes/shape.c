@@ -159,7 +159,8 @@ const char *lb_shape_name(lbShape shape) { return is_shape(shape) ? shapes[shape
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static lbStatus check_count(const lbShapeDef *def, bool fine, const char *name, lbError *err) {
+static lbStatus check_shape_count(const lbShapeDef *def, bool fine, const char *name,
+                                  lbError *err) {
   double cubes = def->shape == LB_SHAPE_SPONGE ? pow(3, def->level) : 1, points = 1;
   for (int a = 0; a < 3; a++) points *= cubes * def->cells[a] + 1;
   const double n[3] = { def->cells[0], def->cells[1], def->cells[2] };
@@ -180,7 +181,7 @@ static lbStatus check_count(const lbShapeDef *def, bool fine, const char *name, 
 }
 
 // The surface of a rounded solid has a grid of its own.
-static lbStatus check_grid(const lbShapeDef *def, const char *name, lbError *err) {
+static lbStatus check_shape_grid(const lbShapeDef *def, const char *name, lbError *err) {
   int32_t cells[3];
   if (!shapes[def->shape].implicit) return LB_OK;
   lb_implicit_grid(shapes[def->shape].implicit, def->segments, cells);
@@ -220,7 +221,7 @@ static lbStatus check_thickness(const lbShapeDef *def, const char *name, lbError
                  why, def->thickness);
 }
 
-static lbStatus check_def(const lbShapeDef *def, bool fine, lbError *err) {
+static lbStatus check_shape_def(const lbShapeDef *def, bool fine, lbError *err) {
   if (!is_shape(def->shape))
     return lb_fail(err, LB_ERR_ARGUMENT, "shape: there is no shape number %d", (int)def->shape);
   const char *name = lb_shape_name(def->shape);
@@ -250,8 +251,8 @@ static lbStatus check_def(const lbShapeDef *def, bool fine, lbError *err) {
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: cells[2] must be at most %d, got %d", name,
                    LB_TOWER_LEG_CELLS, (int)def->cells[2]);
   lbStatus status = check_thickness(def, name, err);
-  if (!status && fine) status = check_grid(def, name, err);
-  return status ? status : check_count(def, fine, name, err);
+  if (!status && fine) status = check_shape_grid(def, name, err);
+  return status ? status : check_shape_count(def, fine, name, err);
 }
 
 // ---- groups ------------------------------------------------------------------------------------
@@ -281,8 +282,8 @@ static void add_end_groups(lbMeshBuilder *builder, const ShapeEntry *entry) {
 
 // ---- both meshes -------------------------------------------------------------------------------
 
-static lbStatus make(const lbShapeDef *def, bool fine, lbMesh **out, lbError *err) {
-  lbStatus status = check_def(def, fine, err);
+static lbStatus make_shape_mesh(const lbShapeDef *def, bool fine, lbMesh **out, lbError *err) {
+  lbStatus status = check_shape_def(def, fine, err);
   if (status) return status;
   const ShapeEntry *entry = &shapes[def->shape];
   lbMeshBuilder builder;
@@ -310,9 +311,9 @@ static lbStatus make(const lbShapeDef *def, bool fine, lbMesh **out, lbError *er
 }
 
 lbStatus lb_shape_volume(const lbShapeDef *def, lbMesh **out, lbError *err) {
-  return make(def, false, out, err);
+  return make_shape_mesh(def, false, out, err);
 }
 
 lbStatus lb_shape_surface(const lbShapeDef *def, lbMesh **out, lbError *err) {
-  return make(def, true, out, err);
+  return make_shape_mesh(def, true, out, err);
 }

@@ -9,7 +9,7 @@ typedef struct lbBone {
   const char *name;
   int32_t parent;    // a bone before it, or -1
   lbVec3 head, tail; // at rest; the joint is at its head
-  double radius;     // what is nearer to the bone than this moves with it alone
+  double radius;     // points nearer to the bone than this move only with it
 } lbBone;
 
 #define LB_BONES_MOST 32

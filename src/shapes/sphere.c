@@ -16,7 +16,7 @@ static int32_t core_id(const Ball *ball, const int32_t at[3]) {
   return at[0] + (ball->core[0] + 1) * (at[1] + (ball->core[1] + 1) * at[2]);
 }
 
-static void add_scaled(const Ball *ball, const double p[3]) {
+static void add_sphere_scaled(const Ball *ball, const double p[3]) {
   const double *size = ball->def->size;
   lb_mesh_add_vertex(ball->builder, size[0] / 2 * (1 + p[0]), size[1] / 2 * (1 + p[1]),
                      size[2] / 2 * (1 + p[2]));
@@ -52,7 +52,7 @@ static void add_ball_vertices(Ball *ball) {
       if (shell && !outer) continue;
       double p[3];
       ball_point(ball, at, shell, p);
-      add_scaled(ball, p);
+      add_sphere_scaled(ball, p);
     }
 }
 
@@ -120,14 +120,14 @@ void lb_sphere_surface(lbMeshBuilder *builder, const lbShapeDef *def) {
   int32_t around = (def->segments + 3) / 4 * 4, rows = around / 2;
   int32_t north = 1 + (rows - 1) * around;
   const Ball ball = { .builder = builder, .def = def };
-  add_scaled(&ball, (double[3]){ 0, 0, -1 });
+  add_sphere_scaled(&ball, (double[3]){ 0, 0, -1 });
   for (int32_t row = 1; row < rows; row++)
     for (int32_t k = 0; k < around; k++) {
       double latitude = LB_PI * row / rows - LB_PI / 2, longitude = 2 * LB_PI * k / around;
-      add_scaled(&ball, (double[3]){ cos(latitude) * cos(longitude), cos(latitude) * sin(longitude),
-                                     sin(latitude) });
+      add_sphere_scaled(&ball, (double[3]){ cos(latitude) * cos(longitude),
+                                            cos(latitude) * sin(longitude), sin(latitude) });
     }
-  add_scaled(&ball, (double[3]){ 0, 0, 1 });
+  add_sphere_scaled(&ball, (double[3]){ 0, 0, 1 });
   for (int32_t row = 0; row < rows; row++)
     for (int32_t k = 0; k < around; k++) {
       int32_t low = 1 + (row - 1) * around, high = low + around, next = (k + 1) % around;

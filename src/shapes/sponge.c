@@ -2,7 +2,7 @@
 // in the middle third along two axes or three. Each smallest cube is cells[0] x [1] x [2] cells.
 #include "shapes/shapes.h"
 
-static bool is_solid(const lbShapeDef *def, const lbLattice *lattice, const int32_t at[3]) {
+static bool is_solid_sponge(const lbShapeDef *def, const lbLattice *lattice, const int32_t at[3]) {
   (void)lattice;
   int32_t cube[3];
   for (int a = 0; a < 3; a++) cube[a] = at[a] / def->cells[a];
@@ -21,7 +21,7 @@ void lb_sponge_lattice(const lbShapeDef *def, lbLattice *lattice) {
   int32_t cubes = 1;
   for (int32_t level = 0; level < def->level; level++) cubes *= 3;
   int32_t n[3] = { cubes * def->cells[0], cubes * def->cells[1], cubes * def->cells[2] };
-  *lattice = (lbLattice){ .solid = is_solid };
+  *lattice = (lbLattice){ .solid = is_solid_sponge };
   lattice->out_of_memory = !lb_lattice_begin(lattice, n);
   if (lattice->out_of_memory) return;
   for (int a = 0; a < 3; a++)

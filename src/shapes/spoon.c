@@ -131,7 +131,8 @@ static double underside(double X, double Y) {
   return 1 + (rim - 1) * ease - slope * f * f * g + rim * Y * Y * ease;
 }
 
-static void place(const lbShapeDef *def, const double point[2], double w, double position[3]) {
+static void place_spoon_point(const lbShapeDef *def, const double point[2], double w,
+                              double position[3]) {
   double height = (def->size[2] - def->thickness) * underside(point[0], point[1]);
   position[0] = def->size[0] * point[0];
   position[1] = def->size[1] / 2 * (1 + point[1]);
@@ -143,7 +144,7 @@ static int32_t ring_count(int32_t across) { return across < 8 ? 1 : across / 4; 
 
 void lb_spoon_sweep(const lbShapeDef *def, bool fine, lbSweep *sweep) {
   int32_t along, rings, core[2];
-  *sweep = (lbSweep){ .layers = fine ? 1 : def->cells[2], .place = place };
+  *sweep = (lbSweep){ .layers = fine ? 1 : def->cells[2], .place = place_spoon_point };
   if (fine) {
     int32_t side = (def->segments + 3) / 4;
     along = 3 * side, core[0] = 2 * side, core[1] = side, rings = ring_count(side);

@@ -6,7 +6,7 @@
 //   braces    from the foot on one leg to the head on the other, cells[1] cells to the crossing and
 //             cells[1] beyond; where two cross they share one cell
 //   depth     braces and rings take the outer (cells[2] + 1) / 2 cells of the legs
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 #include "mesh/faces.h"
 #include "shapes/shapes.h"
 
@@ -118,8 +118,8 @@ static lbVec3 position(const Tower *tower, int32_t vertex) {
 }
 
 // New vertices at the fraction f between two edges.
-static void add_edge(const Tower *tower, const int32_t *from, const int32_t *to, double f,
-                     int32_t *edge) {
+static void add_tower_edge(const Tower *tower, const int32_t *from, const int32_t *to, double f,
+                           int32_t *edge) {
   for (int32_t e = 0; e <= tower->depth && !tower->builder->out_of_memory; e++) {
     lbVec3 p = lb_add_scaled(lb_scale(1 - f, position(tower, from[e])), f, position(tower, to[e]));
     edge[e] = lb_mesh_add_vertex(tower->builder, p.x, p.y, p.z);
@@ -142,8 +142,8 @@ static void add_strip(const Tower *tower, Ends left, Ends right, int32_t cells) 
   Ends last = left;
   for (int32_t i = 1; i < cells && !tower->builder->out_of_memory; i++) {
     Ends next = { lower[i % 2], upper[i % 2] };
-    add_edge(tower, left.lower, right.lower, (double)i / cells, lower[i % 2]);
-    add_edge(tower, left.upper, right.upper, (double)i / cells, upper[i % 2]);
+    add_tower_edge(tower, left.lower, right.lower, (double)i / cells, lower[i % 2]);
+    add_tower_edge(tower, left.upper, right.upper, (double)i / cells, upper[i % 2]);
     add_strip_cells(tower, last, next);
     last = next;
   }
@@ -172,7 +172,7 @@ static void add_cross(const Tower *tower, int32_t side, int32_t foot, int32_t he
   for (int i = 0; i < 4 && !tower->builder->out_of_memory; i++) {
     int a = i / 2, b = i % 2;
     double f = meeting(tower, left[a], right[2 + a], right[b], left[2 + b]);
-    add_edge(tower, left[a], right[2 + a], f, corner[i]);
+    add_tower_edge(tower, left[a], right[2 + a], f, corner[i]);
   }
   Ends bottom_left = { corner[0], corner[2] }, right_top = { corner[1], corner[3] };
   Ends left_top = { corner[2], corner[3] }, bottom_right = { corner[0], corner[1] };

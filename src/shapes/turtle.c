@@ -68,7 +68,7 @@ static double face(lbVec3 q, double body) {
   return fmin(eye, body + 0.3 * lb_distance_arc(q.y, q.z - 0.27, 0.06, 10, 0.0125));
 }
 
-static void distances(lbVec3 p, double *parts) {
+static void find_turtle_distances(lbVec3 p, double *parts) {
   double side = fabs(p.y);
   parts[0] = shell(p);
   parts[1] = body(p, side);
@@ -84,5 +84,5 @@ const lbImplicit lb_turtle = {
   .parts = { { "shell", "shell", { 0.32, 0.13, 0.035 }, 0.45F },
              { "body", "body", { 0.2, 0.42, 0.1 }, 0.7F },
              { "face", "body", { 0.01, 0.01, 0.012 }, 0.15F } },
-  .distances = distances,
+  .distances = find_turtle_distances,
 };

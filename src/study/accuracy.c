@@ -108,8 +108,8 @@ static void choose_step(lbComparison *c, const Programme *p) {
 
 // ---- the comparison ----------------------------------------------------------------------------
 
-static lbStatus play(const lbComparison *c, const Programme *p, lbMotionKind kind,
-                     lbAccuracy *accuracy, lbError *err) {
+static lbStatus play_programme(const lbComparison *c, const Programme *p, lbMotionKind kind,
+                               lbAccuracy *accuracy, lbError *err) {
   lbAccuracyMotion *m = &accuracy->motions[accuracy->motion_count++];
   lbMotionPlan plan = { 0 };
   lbStatus status = lb_begin_motion(lb_motion_name(kind), c->probe, p->effort.steps, m, err);
@@ -125,20 +125,21 @@ static lbStatus compare_fully(const lbComparison *c, const Programme *p, lbAccur
   lbStatus status = LB_OK;
   for (int kind = 0; kind < LB_MOTION_KIND_COUNT && !status; kind++)
     if (lb_motion_suits((lbMotionKind)kind, c->free))
-      status = play(c, p, (lbMotionKind)kind, accuracy, err);
+      status = play_programme(c, p, (lbMotionKind)kind, accuracy, err);
   if (status || !c->free) return status;
   return lb_play_bounce(c, &p->effort, &accuracy->motions[accuracy->motion_count++], err);
 }
 
 static lbStatus compare_quickly(lbComparison *c, const Programme *p, lbAccuracy *accuracy,
                                 lbError *err) {
-  lbStatus status = p->iterations ? LB_OK : play(c, p, LB_MOTION_SUDDEN, accuracy, err);
+  lbStatus status = p->iterations ? LB_OK : play_programme(c, p, LB_MOTION_SUDDEN, accuracy, err);
   for (int shape = LB_LOAD_TWIST; shape < LB_LOAD_SHAPE_COUNT && !status; shape++) {
     lbAccuracyMotion *m = &accuracy->motions[accuracy->motion_count++];
     status = lb_begin_motion(lb_load_shape_name((lbLoadShape)shape), c->probe, 0, m, err);
     if (!status) status = lb_compare_small(c, (lbLoadShape)shape, m, err);
   }
-  if (!status && p->second && !c->free) status = play(c, p, LB_MOTION_SHAKEN, accuracy, err);
+  if (!status && p->second && !c->free)
+    status = play_programme(c, p, LB_MOTION_SHAKEN, accuracy, err);
   if (status || !p->iterations || c->free) return status;
   lbAccuracyMotion *m = &accuracy->motions[accuracy->motion_count++];
   status = lb_begin_motion("equilibrium", c->probe, 0, m, err);
@@ -206,8 +207,8 @@ static void tell_coverage(const lbComparison *c, const Programme *p, lbAccuracy 
            method, played);
 }
 
-static lbStatus check_def(const lbFem *fem, const lbModel *model, lbAccuracyDef *def,
-                          lbError *err) {
+static lbStatus check_accuracy_def(const lbFem *fem, const lbModel *model, lbAccuracyDef *def,
+                                   lbError *err) {
   if (def->method == LB_METHOD_DEFAULT) def->method = lb_model_default_method(model);
   lbModelMethod view = { 0 };
   if (lb_model_method(model, def->method, &view) && !view.basis)
@@ -260,7 +261,7 @@ lbStatus lb_accuracy_measure_by(const lbFem *fem, const lbModel *model, const lb
                                 lbKnownFactor *known, lbAccuracy **out, lbError *err) {
   double start = lb_seconds();
   lbAccuracyDef def = *given;
-  lbStatus status = check_def(fem, model, &def, err);
+  lbStatus status = check_accuracy_def(fem, model, &def, err);
   if (status) return status;
   lbAccuracy *accuracy = lb_alloc(1, sizeof *accuracy);
   if (!accuracy) return lb_fail_memory(err);
@@ -273,7 +274,7 @@ lbStatus lb_accuracy_measure_by(const lbFem *fem, const lbModel *model, const lb
     status = lb_fail_memory(err);
   else if (held != LB_OK)
     snprintf(accuracy->coverage, sizeof accuracy->coverage,
-             "nothing was compared: the supports leave the body free to move as a whole");
+             "nothing was compared: the supports leave rigid motions free");
   else
     status = compare_all(fem, model, &def, known, accuracy, err);
   accuracy->seconds = lb_seconds() - start;

@@ -19,7 +19,7 @@ typedef enum lbLoadShape {
   LB_LOAD_SHAPE_COUNT
 } lbLoadShape;
 
-// A factor of the rest stiffness over `stiffness`, which whoever uses it takes; or NULL.
+// A factor of the rest stiffness over `stiffness`, owned by its first user; or NULL.
 typedef struct lbKnownFactor {
   lbCholesky *cholesky;
   double stiffness;
@@ -29,7 +29,7 @@ typedef struct lbKnownFactor {
 lbStatus lb_accuracy_measure_by(const lbFem *fem, const lbModel *model, const lbAccuracyDef *def,
                                 lbKnownFactor *known, lbAccuracy **out, lbError *err);
 
-// What all motions of a comparison share. Vectors are full unless said otherwise.
+// Data shared by all motions of a comparison. Vectors are full unless noted.
 typedef struct lbComparison {
   const lbFem *fem;
   const lbModel *model;
@@ -113,7 +113,7 @@ typedef enum lbMotionKind {
 
 const char *lb_motion_name(lbMotionKind kind);
 bool lb_motion_suits(lbMotionKind kind, bool free); // in a full comparison
-// May tell why there is none in `problem` (240 bytes).
+// When there is none, `problem` (240 bytes) may hold the cause.
 lbStatus lb_plan_motion(const lbComparison *c, lbMotionKind kind, lbMotionPlan *plan, char *problem,
                         lbError *err);
 void lb_plan_destroy(lbMotionPlan *plan);

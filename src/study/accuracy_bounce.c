@@ -10,12 +10,12 @@
 #include <stdio.h>
 
 #define GRAVITY 9.81
-#define DEPTH 0.5      // of the amplitude that loads aim at: what it would be bent by at the speed
+#define DEPTH 0.5      // of the target amplitude of loads: the deflection at the speed
 #define FALL_MOST 10   // of its size: it falls from no higher
 #define PEAK 4         // steps: forces are means over them, or strokes would depend on the step
 #define TOLERANCE 1e-4 // of the full body's forces, and the model's
 #define AFTER 6        // steps that it has left the ground by
-#define LONGEST 2      // times the steps of a motion, while it has not
+#define LONGEST 2      // times the steps of a motion, until it has
 
 typedef struct Fall {
   const lbComparison *c;
@@ -121,7 +121,7 @@ static lbStatus bounce(const Fall *fall, lbMethod method, int32_t steps, Bounce 
 // ---- both --------------------------------------------------------------------------------------
 
 // What spoils a comparison; false: there is none.
-static bool look_at(const Bounce *full, const Bounce *reduced, lbAccuracyMotion *m) {
+static bool watch_bounce(const Bounce *full, const Bounce *reduced, lbAccuracyMotion *m) {
   const char *what = NULL;
   if (full->flags & LB_STEP_NONFINITE)
     what = "the full simulator found no finite state";
@@ -141,13 +141,13 @@ static bool look_at(const Bounce *full, const Bounce *reduced, lbAccuracyMotion 
   return true;
 }
 
-static void compare(const Fall *fall, const Bounce *full, const Bounce *reduced,
-                    lbAccuracyMotion *m) {
+static void compare_bounces(const Fall *fall, const Bounce *full, const Bounce *reduced,
+                            lbAccuracyMotion *m) {
   m->step_count = full->steps;
   m->duration = full->steps * fall->step;
   m->amplitude = full->amplitude;
   for (int32_t i = 0; i <= m->step_count; i++) m->times[i] = i * fall->step;
-  if (!look_at(full, reduced, m)) return;
+  if (!watch_bounce(full, reduced, m)) return;
   m->bounce = (lbAccuracyBounce){ .height = height_of(fall->speed),
                                   .speed = fall->speed,
                                   .peak_force = { full->peak, reduced->peak },
@@ -175,6 +175,6 @@ lbStatus lb_play_bounce(const lbComparison *c, const lbEffort *effort, lbAccurac
     return status;
   }
   m->direction[2] = 1;
-  compare(&fall, &full, &reduced, m);
+  compare_bounces(&fall, &full, &reduced, m);
   return LB_OK;
 }

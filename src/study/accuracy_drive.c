@@ -24,7 +24,7 @@ typedef struct Jet {
 } Jet;
 
 // s³ (10 − 15 s + 6 s²) with s = t / length
-static Jet rise(double t, double length) {
+static Jet smooth_rise(double t, double length) {
   double s = fmin(fmax(t / length, 0), 1);
   return (Jet){ s * s * s * (10 - 15 * s + 6 * s * s), 30 * s * s * (1 - s) * (1 - s) / length,
                 60 * s * (1 - s) * (1 - 2 * s) / (length * length) };
@@ -42,7 +42,7 @@ static Jet product(Jet a, Jet b) {
 }
 
 static Jet shake(const lbComparison *c, double t) {
-  return product(rise(t, c->period / 2), wave(t, SHAKES * 2 * LB_PI / c->period));
+  return product(smooth_rise(t, c->period / 2), wave(t, SHAKES * 2 * LB_PI / c->period));
 }
 
 // World = centre + x + R (own − centre).

@@ -76,7 +76,7 @@ static double share_for_pinch(const lbComparison *c) {
 }
 
 // Across the wider of the two shorter sides of the box.
-static void pinch(const lbComparison *c, double *load) {
+static void add_pinch_load(const lbComparison *c, double *load) {
   int across = (c->axis + 1) % 3, other = (c->axis + 2) % 3;
   if (c->high[other] - c->low[other] > c->high[across] - c->low[across]) across = other;
   double share = share_for_pinch(c);
@@ -143,7 +143,7 @@ lbStatus lb_make_load(const lbComparison *c, lbLoadShape shape, double *load, do
     lbVec3 f = shape == LB_LOAD_PINCH ? lb_vec3(0, 0, 0) : force_on(c, shape, x);
     lb_vec3_store(load + 3 * v, lb_scale(fem->vertex_masses[v], f));
   }
-  if (shape == LB_LOAD_PINCH) pinch(c, load);
+  if (shape == LB_LOAD_PINCH) add_pinch_load(c, load);
   if (c->free) lb_balance_load(c, load);
   for (size_t i = 0; i < count; i++) u[i] = load[i];
   lbStatus status = lb_comparison_respond(c, u, err);

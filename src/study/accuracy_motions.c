@@ -20,14 +20,14 @@ void lb_plan_destroy(lbMotionPlan *plan) {
 
 // Comes within a quarter of the period (a jump would depend on how a method starts) and stays; the
 // body swings out to nearly twice the equilibrium.
-static void pull(const lbComparison *c, const lbMotionPlan *plan, double t, double *forces) {
+static void apply_pull(const lbComparison *c, const lbMotionPlan *plan, double t, double *forces) {
   double s = fmin(fmax(4 * t / c->period, 0), 1), share = s * s * (3 - 2 * s) / 2;
   for (size_t i = 0; i < 3 * (size_t)c->fem->vertex_count; i++) forces[i] = share * plan->shape[i];
 }
 
 static lbStatus plan_steady(const lbComparison *c, lbLoadShape shape, lbMotionPlan *plan,
                             lbError *err) {
-  *plan = (lbMotionPlan){ .load = pull,
+  *plan = (lbMotionPlan){ .load = apply_pull,
                           .shape = lb_alloc(3 * (size_t)c->fem->vertex_count, sizeof(double)) };
   if (!plan->shape) return lb_fail_memory(err);
   return lb_make_load(c, shape, plan->shape, NULL, &plan->aim, err);
@@ -92,7 +92,7 @@ static lbStatus find_force(const lbComparison *c, const lbMotionPlan *plan, cons
 
 // ---- impulse -----------------------------------------------------------------------------------
 
-static void push(const lbComparison *c, const lbMotionPlan *plan, double t, double *forces) {
+static void apply_push(const lbComparison *c, const lbMotionPlan *plan, double t, double *forces) {
   double length = c->period / 4;
   if (t <= 0 || t >= length) return;
   lb_press(c, c->fem->positions + 3 * (size_t)c->probe, plan->direction,
@@ -117,7 +117,7 @@ static void turn_direction(const lbComparison *c, double direction[3]) {
 }
 
 static lbStatus plan_impulse(const lbComparison *c, lbMotionPlan *plan, lbError *err) {
-  *plan = (lbMotionPlan){ .load = push, .aim = c->wanted };
+  *plan = (lbMotionPlan){ .load = apply_push, .aim = c->wanted };
   turn_direction(c, plan->direction);
   return find_force(c, plan, c->fem->positions + 3 * (size_t)c->probe, &plan->scale, err);
 }
@@ -126,7 +126,7 @@ static lbStatus plan_impulse(const lbComparison *c, lbMotionPlan *plan, lbError 
 
 enum { PLACES = 5 }; // along the way, where the force is found
 
-// Comes in and goes out smoothly.
+// Starts and ends smoothly.
 static void travel(const lbComparison *c, const lbMotionPlan *plan, double t, double *forces) {
   double share = t / plan->duration, place[3];
   if (share <= 0 || share >= 1) return;

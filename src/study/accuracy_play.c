@@ -15,7 +15,7 @@
 // The two bodies while they move.
 typedef struct Players {
   lbSimulator *simulator;
-  bool again;    // an unsolved step ends it: it is tried again with shorter ones
+  bool again;    // a step that is not solved ends it; it is repeated with shorter steps
   bool unsolved; // a step of the simulator was not
   lbBody *body;
   double *forces;    // (full)
@@ -82,8 +82,8 @@ static lbStatus make_simulator(const lbComparison *c, const lbMotionPlan *plan, 
   return lb_start_drive(c, plan, p->simulator, p->supports, err);
 }
 
-static lbStatus make_body(const lbComparison *c, const lbMotionPlan *plan, Players *p,
-                          lbError *err) {
+static lbStatus make_played_body(const lbComparison *c, const lbMotionPlan *plan, Players *p,
+                                 lbError *err) {
   lbBodyDef def = lb_body_def();
   def.method = c->method;
   if (plan->driven) def.frame = LB_FRAME_DRIVEN;
@@ -109,7 +109,7 @@ static lbStatus make_players(const lbComparison *c, const lbMotionPlan *plan,
   if (!p->forces || !p->relative || !p->displaced || !p->moved || !p->played || short_of_memory)
     return lb_fail_memory(err);
   lbStatus status = make_simulator(c, plan, effort->tolerance, substeps, p, err);
-  return status ? status : make_body(c, plan, p, err);
+  return status ? status : make_played_body(c, plan, p, err);
 }
 
 // ---- a motion ----------------------------------------------------------------------------------
@@ -136,8 +136,8 @@ static void look_from_frame(const lbComparison *c, Players *p) {
 }
 
 // The difference now, in metres; the amplitude follows when all is known.
-static void measure(const lbComparison *c, const lbMotionPlan *plan, Players *p, int32_t step,
-                    lbAccuracyMotion *m) {
+static void measure_difference(const lbComparison *c, const lbMotionPlan *plan, Players *p,
+                               int32_t step, lbAccuracyMotion *m) {
   const double *u = lb_simulator_displacement(p->simulator), *masses = c->fem->vertex_masses;
   double sum = 0, worst = 0;
   if (c->free || plan->driven) look_from_frame(c, p), u = p->relative;
@@ -162,8 +162,8 @@ typedef struct StepFlags { // lbStepFlags of both bodies
 } StepFlags;
 
 // Both bodies by one substep that ends at t; flags are added.
-static lbStatus advance(const lbComparison *c, const lbMotionPlan *plan, double t, double h,
-                        Players *p, StepFlags *flags, lbError *err) {
+static lbStatus advance_players(const lbComparison *c, const lbMotionPlan *plan, double t, double h,
+                                Players *p, StepFlags *flags, lbError *err) {
   lbStatus status = LB_OK;
   memset(p->forces, 0, 3 * (size_t)c->fem->vertex_count * sizeof(double));
   if (plan->load) {
@@ -197,21 +197,21 @@ static bool look_at_flags(StepFlags flags, double t, Players *p, lbAccuracyMotio
   return true;
 }
 
-static lbStatus play(const lbComparison *c, const lbMotionPlan *plan, const lbEffort *effort,
-                     int32_t substeps, Players *p, lbAccuracyMotion *m, lbError *err) {
+static lbStatus play_motion(const lbComparison *c, const lbMotionPlan *plan, const lbEffort *effort,
+                            int32_t substeps, Players *p, lbAccuracyMotion *m, lbError *err) {
   double h = c->step / substeps;
-  measure(c, plan, p, 0, m);
+  measure_difference(c, plan, p, 0, m);
   for (int32_t step = 1; step <= effort->steps; step++) {
     if (!lb_progress("accuracy", (double)step / effort->steps))
       return lb_fail_interrupted(err, "accuracy");
     StepFlags flags = { 0, 0 };
     for (int32_t i = 1; i <= substeps; i++) {
-      lbStatus status = advance(c, plan, (step - 1) * c->step + i * h, h, p, &flags, err);
+      lbStatus status = advance_players(c, plan, (step - 1) * c->step + i * h, h, p, &flags, err);
       if (status) return status;
     }
     if (!look_at_flags(flags, step * c->step, p, m)) return LB_OK;
     m->step_count = step;
-    measure(c, plan, p, step, m);
+    measure_difference(c, plan, p, step, m);
     if (effort->factors && lb_simulator_state(p->simulator).factor_count >= effort->factors &&
         step < effort->steps) {
       snprintf(m->problem, sizeof m->problem,
@@ -282,7 +282,7 @@ static void finish_figures(const lbComparison *c, const lbMotionPlan *plan, cons
   if (m->step_count < 1) return;
   if (!(m->amplitude >= REACHED * plan->aim)) {
     snprintf(m->problem, sizeof m->problem,
-             "the motion reached %.3g m, its load aims at %.3g m: too little to judge by",
+             "the motion reached %.3g m of the %.3g m that its load aims at: too little to compare",
              m->amplitude, plan->aim);
     return;
   }
@@ -309,7 +309,7 @@ static lbStatus try_motion(const lbComparison *c, const lbMotionPlan *plan, cons
     if (err) *err = why;
     return status;
   }
-  status = play(c, plan, effort, substeps, p, m, err);
+  status = play_motion(c, plan, effort, substeps, p, m, err);
   if (!status) finish_figures(c, plan, p, m);
   return status;
 }

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static char *path_of(const char *folder, const char *name) {
+static char *find_accuracy_path(const char *folder, const char *name) {
   size_t bytes = strlen(folder) + strlen(name) + 2;
   char *path = lb_alloc(bytes, 1);
   if (path) snprintf(path, bytes, "%s/%s", folder, name);
@@ -36,11 +36,11 @@ static double difference(const double pair[2], double scale) {
 
 // ---- plots -------------------------------------------------------------------------------------
 
-static lbStatus write_plot(const lbPlot *plot, const char *folder, const lbAccuracyMotion *m,
-                           const char *what, lbError *err) {
+static lbStatus write_accuracy_plot(const lbPlot *plot, const char *folder,
+                                    const lbAccuracyMotion *m, const char *what, lbError *err) {
   char name[80];
   plot_name(m, what, name);
-  char *path = path_of(folder, name);
+  char *path = find_accuracy_path(folder, name);
   if (!path) return lb_fail_memory(err);
   lbStatus status = lb_plot_write(plot, path, err);
   lb_free(path);
@@ -63,7 +63,7 @@ static lbStatus write_plots(const lbAccuracy *a, const lbAccuracyMotion *m, cons
                           m->times,
                           2,
                           { { "full", m->full }, { lb_method_name(a->method), m->reduced } } };
-  lbStatus status = write_plot(&motion, folder, m, "motion", err);
+  lbStatus status = write_accuracy_plot(&motion, folder, m, "motion", err);
   if (status || is_bounce(m)) return status;
   snprintf(title, sizeof title, "%s: error relative to the amplitude", m->name);
   const lbPlot error = { title,
@@ -74,14 +74,14 @@ static lbStatus write_plots(const lbAccuracy *a, const lbAccuracyMotion *m, cons
                          2,
                          { { "greatest of a node", m->vertex_errors },
                            { "mass-weighted", m->mass_errors } } };
-  return write_plot(&error, folder, m, "error", err);
+  return write_accuracy_plot(&error, folder, m, "error", err);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
 
 // null where it is not finite.
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-static json_t *figure(double value) { return number(value < 0 ? NAN : value); }
+static json_t *accuracy_figure(double value) { return number(value < 0 ? NAN : value); }
 
 static json_t *numbers(const double *values, int32_t count) {
   json_t *list = json_array();
@@ -106,8 +106,9 @@ static json_t *motion_document(const lbAccuracyMotion *m) {
   json_t *document =
       json_pack("{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "motion", m->name, "amplitude",
                 number(m->amplitude), "duration", number(m->duration), "steps", (int)m->step_count,
-                "mass_error", figure(m->mass_error), "vertex_error", figure(m->vertex_error),
-                "frequency_error", figure(m->frequency_error), "peak_error", figure(m->peak_error));
+                "mass_error", accuracy_figure(m->mass_error), "vertex_error",
+                accuracy_figure(m->vertex_error), "frequency_error",
+                accuracy_figure(m->frequency_error), "peak_error", accuracy_figure(m->peak_error));
   json_object_set_new(document, "problem", m->problem[0] ? json_string(m->problem) : json_null());
   json_object_set_new(document, "probe_node", json_integer(m->probe));
   json_object_set_new(document, "direction", numbers(m->direction, 3));
@@ -184,7 +185,8 @@ static void write_bounce(FILE *stream, const lbAccuracyBounce *b, const char *me
   fputc('\n', stream);
 }
 
-static lbStatus write_text(const lbAccuracy *a, const char *name, const char *path, lbError *err) {
+static lbStatus write_accuracy_text(const lbAccuracy *a, const char *name, const char *path,
+                                    lbError *err) {
   lbFileWriter writer;
   lbStatus status = lb_file_begin(&writer, path, err);
   if (status) return status;
@@ -215,12 +217,13 @@ static lbStatus write_text(const lbAccuracy *a, const char *name, const char *pa
 
 lbStatus lb_accuracy_write(const lbAccuracy *accuracy, const char *name, const char *folder,
                            lbError *err) {
-  char *json = path_of(folder, "report.json"), *text = path_of(folder, "report.md");
+  char *json = find_accuracy_path(folder, "report.json"),
+       *text = find_accuracy_path(folder, "report.md");
   lbStatus status = json && text ? lb_directory_make(folder, err) : lb_fail_memory(err);
   for (int32_t i = 0; i < accuracy->motion_count && !status; i++)
     status = write_plots(accuracy, &accuracy->motions[i], folder, err);
   if (!status) status = write_json(accuracy, name, json, err);
-  if (!status) status = write_text(accuracy, name, text, err);
+  if (!status) status = write_accuracy_text(accuracy, name, text, err);
   lb_free(json);
   lb_free(text);
   return status;

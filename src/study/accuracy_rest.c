@@ -35,7 +35,7 @@ double lb_largest_displacement(int32_t vertex_count, const double *u, int32_t *v
 
 // ---- sizes -------------------------------------------------------------------------------------
 
-static double find_size(const lbFem *fem) {
+static double find_rest_size(const lbFem *fem) {
   double square = 0;
   for (int i = 0; i < 3; i++) {
     double low = INFINITY, high = -INFINITY;
@@ -49,7 +49,7 @@ static double find_size(const lbFem *fem) {
   return sqrt(square);
 }
 
-static void find_box(lbComparison *c) {
+static void find_rest_box(lbComparison *c) {
   const lbFem *fem = c->fem;
   for (int i = 0; i < 3; i++) c->low[i] = INFINITY, c->high[i] = -INFINITY;
   for (int32_t n = 0; n < fem->node_count; n++)
@@ -63,7 +63,7 @@ static void find_box(lbComparison *c) {
 
 // ---- linear responses --------------------------------------------------------------------------
 
-static double trace(const lbSparse *A) {
+static double sum_matrix_trace(const lbSparse *A) {
   double sum = 0;
   for (int32_t j = 0; j < A->size; j++) {
     int32_t at = lb_sparse_find(A, j, j);
@@ -75,7 +75,7 @@ static double trace(const lbSparse *A) {
 static lbStatus factor_stiffness(lbComparison *c, lbKnownFactor *known, lbError *err) {
   lbStatus status = lb_fem_rest_stiffness(c->fem, &c->K, err);
   if (status) return status;
-  if (c->free) c->shift = SHIFT * trace(c->K) / trace(c->fem->mass);
+  if (c->free) c->shift = SHIFT * sum_matrix_trace(c->K) / sum_matrix_trace(c->fem->mass);
   if (c->free && !lb_sparse_add_scaled(c->K, c->shift, c->fem->mass))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "comparison: the mass has entries where the stiffness has none");
@@ -153,10 +153,10 @@ lbStatus lb_comparison_open(const lbFem *fem, const lbModel *model, const lbAccu
                        .damping = view.damping,
                        .dimension = view.dimension,
                        .free = lb_model_is_free(model),
-                       .size = find_size(fem),
+                       .size = find_rest_size(fem),
                        .centre = lb_vec3_load(model->rigid_centre) };
   c->wanted = def->amplitude * c->size;
-  find_box(c);
+  find_rest_box(c);
   c->response = lb_alloc(3 * (size_t)fem->vertex_count, sizeof(double));
   c->load = lb_alloc(3 * (size_t)fem->vertex_count, sizeof(double));
   c->system = lb_alloc(6 * (size_t)fem->node_count, sizeof(double));

@@ -123,7 +123,7 @@ typedef struct Newton {
   int32_t left;            // iterations
 } Newton;
 
-static double find_residual(const lbComparison *c, Newton *n) {
+static double find_static_accuracy_residual(const lbComparison *c, Newton *n) {
   size_t size = 3 * (size_t)c->fem->node_count;
   double energy = lb_assemble(n->assembler, n->u, n->forces, c->K), square = 0, of = 0;
   if (!isfinite(energy)) return INFINITY;
@@ -137,10 +137,10 @@ static double find_residual(const lbComparison *c, Newton *n) {
   return sqrt(square / of);
 }
 
-// Ends at the equilibrium, where it is hopeless, or without iterations left.
-static lbStatus iterate(lbComparison *c, Newton *n, lbError *err) {
+// Ends at the equilibrium, on divergence, or at the iteration limit.
+static lbStatus iterate_static_newton(lbComparison *c, Newton *n, lbError *err) {
   size_t count = 3 * (size_t)c->fem->vertex_count;
-  n->relative = find_residual(c, n);
+  n->relative = find_static_accuracy_residual(c, n);
   for (double least = INFINITY; n->left > 0; n->left--) {
     if (!lb_progress("accuracy", n->relative < 1 ? 0.8 : 0.6))
       return lb_fail_interrupted(err, "accuracy");
@@ -152,7 +152,7 @@ static lbStatus iterate(lbComparison *c, Newton *n, lbError *err) {
     if (status) return status;
     lb_fem_expand(c->fem, n->residual, n->forces);
     for (size_t k = 0; k < count; k++) n->u[k] += n->forces[k];
-    n->relative = find_residual(c, n);
+    n->relative = find_static_accuracy_residual(c, n);
   }
   return LB_OK;
 }
@@ -163,7 +163,7 @@ static lbStatus attempt(lbComparison *c, Newton *n, bool *found, lbError *err) {
   lbStatus status = rest_model(c, n->share, n->reduced, found, err);
   if (status || !*found) return status;
   memcpy(n->u, n->reduced, count * sizeof(double));
-  status = iterate(c, n, err);
+  status = iterate_static_newton(c, n, err);
   if (status == LB_ERR_NUMERIC) { // a tangent that is not positive definite
     n->left--;
     n->relative = INFINITY;

@@ -43,7 +43,7 @@ static const lbSceneBody *member(const lbActor *actor, int32_t i) {
   return &actor->run->scene->bodies[actor->bodies[i]];
 }
 
-static const lbBody *body_of(const lbActor *actor, int32_t i) {
+static const lbBody *find_actor_body(const lbActor *actor, int32_t i) {
   return lb_world_body(actor->world, ((const Own *)actor->own)->ids[i]);
 }
 
@@ -86,8 +86,8 @@ static void warn_of_linear(const lbSceneBody *body) {
 }
 
 // Those whose frames follow a path, or the others.
-static lbStatus add_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQuat *rotations,
-                           int32_t *places, lbBodyId *ids, lbError *err) {
+static lbStatus add_actor_bodies(lbActor *actor, bool driven, lbVec3 *positions, lbQuat *rotations,
+                                 int32_t *places, lbBodyId *ids, lbError *err) {
   Own *r = actor->own;
   lbBatchDef def = lb_batch_def();
   for (int32_t i = 0; i < actor->count; i++) {
@@ -168,7 +168,7 @@ static lbStatus create_bodies(lbActor *actor, lbError *err) {
   for (int32_t i = 0; i < actor->count && !status; i++)
     status = lb_start_find(actor->run->scene, member(actor, i), r->model, &r->starts[i], err);
   for (int driven = 0; driven < 2 && !status; driven++)
-    status = add_bodies(actor, driven, positions, rotations, places, ids, err);
+    status = add_actor_bodies(actor, driven, positions, rotations, places, ids, err);
   for (int32_t i = 0; i < actor->count && !status; i++) status = start_body(actor, i, err);
   lb_free(positions);
   lb_free(rotations);
@@ -191,8 +191,8 @@ static int32_t member_of(const lbActor *actor, int32_t body) { // -1: not one of
   return low < actor->count && actor->bodies[low] == body ? low : -1;
 }
 
-static lbStatus find_point(const lbActor *actor, const char *what, int32_t number, int32_t body,
-                           int32_t vertex, lbPoint *point, lbError *err) {
+static lbStatus find_actor_point(const lbActor *actor, const char *what, int32_t number,
+                                 int32_t body, int32_t vertex, lbPoint *point, lbError *err) {
   const lbScene *scene = actor->run->scene;
   const Own *r = actor->own;
   int32_t index;
@@ -204,13 +204,14 @@ static lbStatus find_point(const lbActor *actor, const char *what, int32_t numbe
   return LB_OK;
 }
 
-static lbStatus add_load(lbActor *actor, int32_t number, lbError *err) {
+static lbStatus add_actor_load(lbActor *actor, int32_t number, lbError *err) {
   const lbSceneLoad *from = &actor->run->scene->loads[number];
   int32_t i = member_of(actor, from->body);
   lbLoad load = lb_load();
   lbLoadId unused;
   if (i < 0) return LB_OK;
-  lbStatus status = find_point(actor, "load", number, from->body, from->vertex, &load.point, err);
+  lbStatus status =
+      find_actor_point(actor, "load", number, from->body, from->vertex, &load.point, err);
   if (status) return status;
   load.body = ((Own *)actor->own)->ids[i];
   load.force = vector(from->force);
@@ -219,14 +220,14 @@ static lbStatus add_load(lbActor *actor, int32_t number, lbError *err) {
   return lb_world_add_load(actor->world, &load, &unused, err);
 }
 
-static lbStatus attach(lbActor *actor, int32_t number, lbError *err) {
+static lbStatus attach_actor(lbActor *actor, int32_t number, lbError *err) {
   const lbSceneAttachment *from = &actor->run->scene->attachments[number];
   int32_t i = member_of(actor, from->body);
   lbAttachment at = lb_attachment();
   lbAttachmentId unused;
   if (i < 0) return LB_OK;
   lbStatus status =
-      find_point(actor, "attachment", number, from->body, from->vertex, &at.point, err);
+      find_actor_point(actor, "attachment", number, from->body, from->vertex, &at.point, err);
   if (status) return status;
   at.body = ((Own *)actor->own)->ids[i];
   at.path = from->path;
@@ -244,7 +245,7 @@ static lbStatus add_probe(lbActor *actor, int32_t number, lbError *err) {
   Mark mark = { .number = number };
   lbPoint point;
   if (i < 0) return LB_OK;
-  lbStatus status = find_point(actor, "probe", number, from->body, from->vertex, &point, err);
+  lbStatus status = find_actor_point(actor, "probe", number, from->body, from->vertex, &point, err);
   if (!status) status = lb_world_add_probe(actor->world, r->ids[i], point, &mark.probe, err);
   if (!status) r->probes[r->probe_count++] = mark;
   return status;
@@ -255,8 +256,9 @@ static lbStatus add_marks(lbActor *actor, lbError *err) {
   Own *r = actor->own;
   r->probes = lb_alloc((size_t)scene->probe_count, sizeof(Mark));
   lbStatus status = r->probes ? LB_OK : lb_fail_memory(err);
-  for (int32_t i = 0; i < scene->load_count && !status; i++) status = add_load(actor, i, err);
-  for (int32_t i = 0; i < scene->attachment_count && !status; i++) status = attach(actor, i, err);
+  for (int32_t i = 0; i < scene->load_count && !status; i++) status = add_actor_load(actor, i, err);
+  for (int32_t i = 0; i < scene->attachment_count && !status; i++)
+    status = attach_actor(actor, i, err);
   for (int32_t i = 0; i < scene->probe_count && !status; i++) status = add_probe(actor, i, err);
   return status;
 }
@@ -305,7 +307,7 @@ void lb_actor_probe(const lbActor *actor, double *row) {
 }
 
 // position, rotation
-static void store_placement(const lbFrame *frame, double placement[7]) {
+static void store_actor_placement(const lbFrame *frame, double placement[7]) {
   const lbQuat *q = &frame->rotation;
   const double rotation[4] = { q->x, q->y, q->z, q->w };
   lb_vec3_store(placement, frame->position);
@@ -321,11 +323,11 @@ static int32_t moving_numbers(const lbModel *model) {
 
 static void report_body(const lbActor *actor, int32_t i, lbRunBody *to) {
   const Own *r = actor->own;
-  const lbBody *body = body_of(actor, i);
+  const lbBody *body = find_actor_body(actor, i);
   lbBodyReport report = lb_body_report(body);
   lbFrame frame = lb_body_frame(body);
   double placement[7];
-  store_placement(&frame, placement);
+  store_actor_placement(&frame, placement);
   memcpy(to->position, placement, sizeof to->position);
   memcpy(to->rotation, placement + 3, sizeof to->rotation);
   lb_vec3_store(to->linear_velocity, frame.linear_velocity);
@@ -355,7 +357,7 @@ void lb_actor_report(const lbActor *actor) {
 // ---- frames ------------------------------------------------------------------------------------
 
 // The basis on the surface: W U, one shape after another.
-static double *make_shapes(const lbModel *m, const double *basis, int32_t dimension) {
+static double *make_actor_shapes(const lbModel *m, const double *basis, int32_t dimension) {
   size_t vertices = (size_t)m->size.vertex_count, nodes = (size_t)m->size.node_count;
   double *shapes = lb_alloc((size_t)dimension, 3 * vertices * sizeof(double));
   for (size_t k = 0; shapes && k < (size_t)dimension; k++)
@@ -363,7 +365,7 @@ static double *make_shapes(const lbModel *m, const double *basis, int32_t dimens
   return shapes;
 }
 
-static lbStatus make_rows(lbActor *actor, lbRunBody *body, bool volume, lbError *err) {
+static lbStatus make_actor_rows(lbActor *actor, lbRunBody *body, bool volume, lbError *err) {
   const Own *r = actor->own;
   size_t frames = (size_t)actor->run->frame_count, width = 3 * sizeof(double);
   bool complete = (body->placements = lb_alloc(frames, 7 * sizeof(double))) != NULL;
@@ -375,7 +377,7 @@ static lbStatus make_rows(lbActor *actor, lbRunBody *body, bool volume, lbError 
   size_t vertices = (size_t)r->model->size.vertex_count, nodes = (size_t)r->model->size.node_count;
   complete &= (body->frames = lb_alloc(frames, 3 * vertices * sizeof(float))) != NULL;
   if (volume) complete &= (body->displacements = lb_alloc(frames, nodes * width)) != NULL;
-  body->joint_count = lb_body_frames_count(body_of(actor, 0));
+  body->joint_count = lb_body_frames_count(find_actor_body(actor, 0));
   if (body->joint_count > 0)
     complete &=
         (body->joints = lb_alloc(frames * (size_t)body->joint_count, 7 * sizeof(double))) != NULL;
@@ -389,7 +391,7 @@ lbStatus lb_actor_begin_frames(lbActor *actor, bool volume, lbError *err) {
   if (!status && volume) status = lb_model_volume_mesh(r->model, &actor->owned->volume, err);
   if (status) return status;
   if (r->basis)
-    actor->owned->shapes = make_shapes(r->model, r->basis, r->dimension);
+    actor->owned->shapes = make_actor_shapes(r->model, r->basis, r->dimension);
   else
     r->surface = lb_alloc(vertices, 3 * sizeof(double));
   if (r->basis ? !actor->owned->shapes : !r->surface) return lb_fail_memory(err);
@@ -400,7 +402,7 @@ lbStatus lb_actor_begin_frames(lbActor *actor, bool volume, lbError *err) {
     body->volume = actor->owned->volume;
     body->shapes = actor->owned->shapes;
     body->shape_count = r->basis ? r->dimension : 0;
-    status = make_rows(actor, body, volume, err);
+    status = make_actor_rows(actor, body, volume, err);
   }
   return status;
 }
@@ -434,9 +436,9 @@ void lb_actor_record(lbActor *actor, int32_t frame) {
   const Own *r = actor->own;
   for (int32_t i = 0; i < actor->count; i++) {
     lbRunBody *body = &actor->run->bodies[actor->bodies[i]];
-    const lbBody *moving = body_of(actor, i);
+    const lbBody *moving = find_actor_body(actor, i);
     lbFrame at = lb_body_frame(moving);
-    store_placement(&at, body->placements + 7 * (size_t)frame);
+    store_actor_placement(&at, body->placements + 7 * (size_t)frame);
     if (r->basis)
       lb_body_get_state(moving, body->coordinates + (size_t)frame * (size_t)r->dimension, r->rates);
     else
@@ -451,7 +453,7 @@ lbStatus lb_actor_create(lbActor *actor, lbError *err) {
   lbStatus status = find_model(actor, err);
   if (!status) status = create_bodies(actor, err);
   if (status) return status;
-  r->dimension = lb_body_dimension(body_of(actor, 0));
+  r->dimension = lb_body_dimension(find_actor_body(actor, 0));
   r->rates = lb_alloc((size_t)r->dimension, sizeof(double));
   return r->rates ? add_marks(actor, err) : lb_fail_memory(err);
 }

@@ -4,7 +4,7 @@
 #include "study/actor.h"
 #include "study/matrix_body.h"
 
-static lbReduceDef describe(const lbModel *held) {
+static lbReduceDef describe_reduction(const lbModel *held) {
   lbReduceDef def = lb_reduce_def();
   lbModelMethod view = { .damping = held->full_damping };
   (void)lb_model_method(held, LB_METHOD_DEFAULT, &view);
@@ -17,9 +17,9 @@ static lbReduceDef describe(const lbModel *held) {
 
 static int32_t least(int64_t a, int64_t b) { return (int32_t)(a < b ? a : b); }
 
-static lbStatus reduce(const lbModel *held, const lbMesh *mesh, const lbFem *fem, lbModel **out,
-                       lbError *err) {
-  lbReduceDef def = describe(held);
+static lbStatus reduce_freed_model(const lbModel *held, const lbMesh *mesh, const lbFem *fem,
+                                   lbModel **out, lbError *err) {
+  lbReduceDef def = describe_reduction(held);
   int64_t most = 3 * (int64_t)lb_fem_node_count(fem) - 6;
   bool linear = lb_model_default_method(held) == LB_METHOD_MODAL;
   if (most < 1) most = 1;
@@ -70,7 +70,7 @@ lbStatus lb_build_free(const lbModel *held, lbModel **out, lbError *err) {
   lbModel *bare = NULL;
   lbStatus status = lb_model_volume_mesh(held, &mesh, err);
   if (!status) status = lb_model_free_fem(held, &fem, err);
-  if (!status) status = reduce(held, mesh, fem, &bare, err);
+  if (!status) status = reduce_freed_model(held, mesh, fem, &bare, err);
   if (!status) status = dress(bare, held, out, err);
   lb_model_destroy(bare);
   lb_fem_destroy(fem);

@@ -17,7 +17,7 @@ typedef struct lbBuildJob {
   lbSubspaceDef subspace;
   lbSketch *sketch;
   lbBasis *basis;
-  lbKnownFactor factor; // of K, which the comparison goes on with
+  lbKnownFactor factor; // of K, which the comparison uses
   lbBuildReport report;
 } lbBuildJob;
 

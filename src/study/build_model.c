@@ -40,7 +40,7 @@ static void stand_at_origin(lbSceneBody *body) {
   for (int i = 0; i < 3; i++) body->position[i] = 0;
 }
 
-static lbStatus find_body(lbBuildJob *job, lbError *err) {
+static lbStatus find_build_body(lbBuildJob *job, lbError *err) {
   const lbScene *scene = job->scene;
   const char *name = job->def->body;
   if (!name && scene->body_count > 1)
@@ -55,7 +55,7 @@ static lbStatus find_body(lbBuildJob *job, lbError *err) {
   return lb_fail(err, LB_ERR_ARGUMENT, "%s: has no body \"%s\"", job->path, name ? name : "");
 }
 
-static lbStatus load(lbBuildJob *job, lbError *err) {
+static lbStatus load_build_mesh(lbBuildJob *job, lbError *err) {
   double start = lb_seconds();
   lbSceneDefaults defaults = { .material = lb_material() };
   if (job->def->material)
@@ -64,7 +64,7 @@ static lbStatus load(lbBuildJob *job, lbError *err) {
   if (lb_model_is_model_file(job->path))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: is a model already, build from its mesh", job->path);
   lbStatus status = lb_scene_load(job->path, &defaults, &job->scene, err);
-  if (!status) status = find_body(job, err);
+  if (!status) status = find_build_body(job, err);
   if (!status && job->body->model)
     status =
         lb_fail(err, LB_ERR_ARGUMENT, "%s: is a model already, build from its mesh", job->path);
@@ -84,7 +84,7 @@ static lbStatus voxelise(lbBuildJob *job, lbError *err) {
   if (job->def->material && job->def->material->model == LB_MATERIAL_SHELL) return LB_OK;
   if (body->mesh->triangle_count == 0)
     return lb_fail(err, LB_ERR_MESH,
-                   "%s: has neither triangles nor tets nor bricks, there is nothing to build",
+                   "%s: has neither triangles nor tets nor bricks, a model needs one of them",
                    job->path);
   double start = lb_seconds();
   lbVoxeliseDef def = lb_voxelise_def();
@@ -192,7 +192,7 @@ lbStatus lb_build_fem(lbBuildJob *job, lbError *err) {
 
 // A body that ends in a point below is not held by the lowest 5 %: then twice as much, and so on.
 // What never holds (several parts) is left at the first.
-static lbStatus hold(lbBuildJob *job, lbError *err) {
+static lbStatus hold_lowest_part(lbBuildJob *job, lbError *err) {
   bool *used = used_vertices(job->body->mesh);
   job->body->fixed = lb_alloc((size_t)job->body->mesh->vertex_count, sizeof(bool));
   lbStatus status = used && job->body->fixed ? LB_OK : lb_fail_memory(err);
@@ -233,7 +233,7 @@ static lbStatus support(lbBuildJob *job, lbError *err) {
   bool named = job->report.bare && job->def->fixed_count > 0;
   bool hold_it = job->report.bare && !job->def->is_free && !named;
   lbStatus status = named     ? fix_regions(job, err)
-                    : hold_it ? hold(job, err)
+                    : hold_it ? hold_lowest_part(job, err)
                               : lb_build_fem(job, err);
   for (int32_t v = 0; !status && v < job->fem->vertex_count; v++)
     job->report.fixed_count += lb_fem_fixed(job->fem)[v];
@@ -242,7 +242,7 @@ static lbStatus support(lbBuildJob *job, lbError *err) {
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static lbStatus check_def(const lbBuildDef *def, const char *path, lbError *err) {
+static lbStatus check_build_def(const lbBuildDef *def, const char *path, lbError *err) {
   if (def->mode_count < 0)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: mode_count is %d, it must be at least 1", path,
                    (int)def->mode_count);
@@ -272,9 +272,10 @@ static lbStatus check_def(const lbBuildDef *def, const char *path, lbError *err)
   return LB_OK;
 }
 
-static lbStatus prepare(lbBuildJob *job, lbError *err) { // up to the modes and the stiffness
-  lbStatus status = check_def(job->def, job->path, err);
-  if (!status) status = load(job, err);
+static lbStatus prepare_build_mesh(lbBuildJob *job,
+                                   lbError *err) { // up to the modes and the stiffness
+  lbStatus status = check_build_def(job->def, job->path, err);
+  if (!status) status = load_build_mesh(job, err);
   if (!status) status = lb_build_method(job, err);
   if (!status) status = voxelise(job, err);
   if (!status) status = paint_materials(job, err);
@@ -290,7 +291,7 @@ lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
                         lbBuildReport *report, lbError *err) {
   lbBuildJob job = { .path = path, .def = def };
   lbModel *model = NULL;
-  lbStatus status = prepare(&job, err);
+  lbStatus status = prepare_build_mesh(&job, err);
   if (!status) status = lb_build_basis(&job, err);
   if (!status) status = lb_build_reduced(&job, &model, err);
   if (!status) status = lb_build_accuracy(&job, &model, err);
@@ -310,11 +311,11 @@ lbStatus lb_build_model(const char *path, const lbBuildDef *def, lbModel **out,
 lbStatus lb_build_scene(const char *path, const lbBuildDef *def, lbScene **out,
                         lbBuildReport *report, lbError *err) {
   lbBuildDef own = *def;
-  own.method = LB_METHOD_MODAL; // of which one mode tells the stiffness
+  own.method = LB_METHOD_MODAL; // one mode determines the stiffness
   own.mode_count = 1;
   lbBuildJob job = { .path = path, .def = &own };
   lbReduceDef damping = lb_reduce_def();
-  lbStatus status = prepare(&job, err);
+  lbStatus status = prepare_build_mesh(&job, err);
   if (!status && !job.report.bare)
     status = lb_fail(err, LB_ERR_ARGUMENT, "%s: is a scene already", path);
   if (!status) {

@@ -118,7 +118,7 @@ static bool basis_has_modes(const lbBuildJob *job) {
 
 // ---- modes -------------------------------------------------------------------------------------
 
-static void choose_modes(lbBuildJob *job) {
+static void choose_build_modes(lbBuildJob *job) {
   const lbBuildDef *def = job->def;
   job->modal = lb_modal_def();
   int32_t usual = job->modal.mode_count;
@@ -159,7 +159,7 @@ lbStatus lb_build_modes(lbBuildJob *job, lbError *err) {
                    job->path, lb_method_name(job->report.method));
   if (job->report.method == LB_METHOD_FRAMES) status = choose_frames(job, err);
   if (status || (!needed && !job->report.bare)) return status;
-  choose_modes(job);
+  choose_build_modes(job);
   job->report.modes_chosen &= needed;
   if (job->report.method == LB_METHOD_SUBSPACE) status = choose_subspace(job, err);
   if (!status && basis_has_modes(job)) {
@@ -219,7 +219,7 @@ static uint64_t hash_mesh(uint64_t sum, const lbMesh *mesh) {
   return hash(sum, mesh->corner_uvs, (size_t)mesh->triangle_count, 6 * sizeof(float));
 }
 
-static void write_provenance(const lbBuildJob *job, char *text, size_t bytes) {
+static void write_build_provenance(const lbBuildJob *job, char *text, size_t bytes) {
   const lbBuildReport *r = &job->report;
   uint64_t sum = hash_mesh(UINT64_C(0xcbf29ce484222325), job->body->mesh);
   sum = hash_mesh(sum, job->body->surface);
@@ -268,7 +268,7 @@ lbStatus lb_build_reduced(lbBuildJob *job, lbModel **out, lbError *err) {
   lbModel *model = NULL;
   describe_object(job, name, &def);
   lb_build_damping(job, &def);
-  write_provenance(job, provenance, sizeof provenance);
+  write_build_provenance(job, provenance, sizeof provenance);
   def.provenance = provenance;
   lbStatus status =
       job->report.method == LB_METHOD_SUBSPACE

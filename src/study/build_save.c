@@ -61,7 +61,7 @@ typedef struct Shapes {
 } Shapes;
 
 // W U of modes [begin, end).
-static void make_shapes(int32_t begin, int32_t end, void *context) {
+static void make_build_shapes(int32_t begin, int32_t end, void *context) {
   const Shapes *s = context;
   const lbModel *m = s->model;
   for (int32_t mode = begin; mode < end; mode++) {
@@ -106,7 +106,7 @@ static lbStatus view_body(const lbModel *model, lbArena *arena, lbViewableBody *
     .name = model->name, .surface = surface, .shape_count = count, .shapes = shapes.values
   };
   if (!status) status = name_shapes(model, count, arena, &body->shape_names, err);
-  if (!status) lb_parallel_for(count, 1, make_shapes, &shapes);
+  if (!status) lb_parallel_for(count, 1, make_build_shapes, &shapes);
   return status;
 }
 

@@ -43,7 +43,7 @@ static bool is_polynomial(const lbSceneBody *body) {
   return true;
 }
 
-// A model can move in the ways that were built into it, and unreduced.
+// A model can be played by the methods that were built into it, and unreduced.
 static bool suits(const lbSceneBody *body, lbWay way) {
   if (way == LB_WAY_SUBSPACE && !is_polynomial(body)) return false;
   if (!body->model || way == LB_WAY_FULL) return true;
@@ -72,7 +72,7 @@ static Choice choice_of(const lbSceneBody *body) {
   return (Choice){ body->method, body->subspace.forces };
 }
 
-static void choose(lbSceneBody *body, Choice choice) {
+static void choose_compared_method(lbSceneBody *body, Choice choice) {
   body->method = choice.method;
   body->subspace.forces = choice.forces;
 }
@@ -92,7 +92,7 @@ static lbStatus refuse_way(const lbScene *scene, lbWay way, lbError *err) {
     if (suits(body, way)) continue;
     if (way == LB_WAY_SUBSPACE && !body->model)
       return lb_fail(err, LB_ERR_UNSUPPORTED,
-                     "body \"%s\": polynomials are for the material \"stvk\" alone, use cubature",
+                     "body \"%s\": polynomials are only for the material \"stvk\", use cubature",
                      body->name);
     return lb_fail(err, LB_ERR_UNSUPPORTED, "body \"%s\": the model was not built for %s",
                    body->name, names[way]);
@@ -100,7 +100,7 @@ static lbStatus refuse_way(const lbScene *scene, lbWay way, lbError *err) {
   return LB_OK;
 }
 
-static void summarise(lbComparedWay *way) {
+static void summarise_comparison(lbComparedWay *way) {
   way->make_seconds = way->run->make_seconds;
   for (int32_t i = 0; i < way->run->body_count; i++) {
     const lbRunBody *body = &way->run->bodies[i];
@@ -110,7 +110,8 @@ static void summarise(lbComparedWay *way) {
   }
 }
 
-static lbStatus play(lbScene *scene, const lbCompareDef *def, lbComparedWay *way, lbError *err) {
+static lbStatus play_compared_method(lbScene *scene, const lbCompareDef *def, lbComparedWay *way,
+                                     lbError *err) {
   lbRunDef run = lb_run_def();
   run.step_count = def->step_count;
   run.frame_rate = def->frame_rate;
@@ -118,7 +119,7 @@ static lbStatus play(lbScene *scene, const lbCompareDef *def, lbComparedWay *way
   lbStatus status = refuse_way(scene, way->way, &why);
   if (!status) status = lb_run(scene, &run, &way->run, &why);
   if (!status)
-    summarise(way);
+    summarise_comparison(way);
   else if (status == LB_ERR_MEMORY || status == LB_ERR_INTERRUPTED)
     return lb_fail(err, status, "%s", why.text);
   else
@@ -132,10 +133,11 @@ static lbStatus play_way(lbScene *scene, const lbCompareDef *def, lbComparedWay 
   if (!before) return lb_fail_memory(err);
   for (int32_t i = 0; i < scene->body_count; i++) {
     before[i] = choice_of(&scene->bodies[i]);
-    choose(&scene->bodies[i], wanted_choice(&scene->bodies[i], way->way));
+    choose_compared_method(&scene->bodies[i], wanted_choice(&scene->bodies[i], way->way));
   }
-  lbStatus status = play(scene, def, way, err);
-  for (int32_t i = 0; i < scene->body_count; i++) choose(&scene->bodies[i], before[i]);
+  lbStatus status = play_compared_method(scene, def, way, err);
+  for (int32_t i = 0; i < scene->body_count; i++)
+    choose_compared_method(&scene->bodies[i], before[i]);
   lb_free(before);
   return status;
 }
@@ -147,8 +149,8 @@ typedef struct Sums {
   double farthest;   // m²
 } Sums;
 
-static void add_vertices(int32_t count, const float *x, const float *full, const float *start,
-                         Sums *sums) {
+static void add_comparison_vertices(int32_t count, const float *x, const float *full,
+                                    const float *start, Sums *sums) {
   for (size_t v = 0; v < (size_t)count; v++) {
     double off = 0, moved = 0;
     for (size_t i = 3 * v; i < 3 * v + 3; i++) {
@@ -161,8 +163,8 @@ static void add_vertices(int32_t count, const float *x, const float *full, const
   }
 }
 
-static lbStatus judge(const lbCompare *compare, const lbRun *full, lbComparedWay *way,
-                      lbError *err) {
+static lbStatus judge_compared_method(const lbCompare *compare, const lbRun *full,
+                                      lbComparedWay *way, lbError *err) {
   const lbRun *run = way->run;
   Sums all = { 0 };
   float *room = lb_alloc((size_t)compare->vertex_count, 9 * sizeof(float));
@@ -179,7 +181,7 @@ static lbStatus judge(const lbCompare *compare, const lbRun *full, lbComparedWay
       lb_run_frame(run, b, f, x);
       lb_run_frame(full, b, f, reference);
       lb_run_frame(full, b, 0, start);
-      add_vertices(count, x, reference, start, &frame);
+      add_comparison_vertices(count, x, reference, start, &frame);
     }
     way->errors[f] = sqrt(frame.off / fmax(1, compare->vertex_count));
     all.off += frame.off, all.moved += frame.moved;
@@ -203,7 +205,7 @@ static void count_vertices(lbCompare *compare) {
     compare->vertex_count += full->bodies[b].surface->vertex_count;
 }
 
-static lbStatus check_def(const lbScene *scene, const lbCompareDef *def, lbError *err) {
+static lbStatus check_comparison_def(const lbScene *scene, const lbCompareDef *def, lbError *err) {
   if (!(def->frame_rate > 0 && isfinite(def->frame_rate)))
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: frame_rate is %g, it must be positive", scene->path,
                    def->frame_rate);
@@ -219,7 +221,7 @@ static lbStatus check_def(const lbScene *scene, const lbCompareDef *def, lbError
 
 lbStatus lb_compare(lbScene *scene, const lbCompareDef *def, lbCompare **out, lbError *err) {
   lbWay ways[LB_WAY_COUNT] = { 0 };
-  lbStatus status = check_def(scene, def, err);
+  lbStatus status = check_comparison_def(scene, def, err);
   if (status) return status;
   lbCompare *compare = lb_alloc(1, sizeof *compare);
   if (!compare) return lb_fail_memory(err);
@@ -233,7 +235,7 @@ lbStatus lb_compare(lbScene *scene, const lbCompareDef *def, lbCompare **out, lb
   const lbRun *full = find_full(compare);
   for (int32_t i = 0; i < count && !status && full; i++) {
     lbComparedWay *way = &compare->ways[i];
-    if (way->run && way->run != full) status = judge(compare, full, way, err);
+    if (way->run && way->run != full) status = judge_compared_method(compare, full, way, err);
   }
   if (status)
     lb_compare_destroy(compare);
@@ -244,7 +246,7 @@ lbStatus lb_compare(lbScene *scene, const lbCompareDef *def, lbCompare **out, lb
 
 // ---- files -------------------------------------------------------------------------------------
 
-static lbStatus write_plot(const lbCompare *compare, const char *path, lbError *err) {
+static lbStatus write_comparison_plot(const lbCompare *compare, const char *path, lbError *err) {
   const lbRun *full = find_full(compare);
   lbPlot plot = { .title = "Distance from the unreduced motion",
                   .x_name = "time in s",
@@ -269,5 +271,5 @@ lbStatus lb_compare_write(const lbCompare *compare, const char *folder, lbError 
     status = lb_run_write_animation(compare->ways[i].run, path, NULL, err);
   }
   snprintf(path, sizeof path, "%s/compare.svg", folder);
-  return status ? status : write_plot(compare, path, err);
+  return status ? status : write_comparison_plot(compare, path, err);
 }

@@ -2,7 +2,7 @@
 #include "limber/cook.h"
 
 #include "limber/build_model.h"
-#include "model/stored_path.h"
+#include "reduce/store_paths.h"
 #include "study/cook_contact.h"
 #include "study/recording.h"
 #include "study/single.h"
@@ -23,7 +23,7 @@ typedef struct Cooking {
   int32_t integrator;
 } Cooking;
 
-static void release(Cooking *c) {
+static void release_cooking(Cooking *c) {
   for (int32_t i = 0; c->models && i < c->model_count; i++) lb_model_destroy(c->models[i]);
   for (int32_t i = 0; c->body_paths && i < c->scene->body_count; i++)
     lb_path_destroy(c->body_paths[i]);
@@ -46,7 +46,7 @@ static bool shares_model(const Cooking *c, const lbSceneBody *body) {
          (body->model || c->scene->bodies[body->twin].method == body->method);
 }
 
-static lbStatus make_model(Cooking *c, int32_t index, lbModel **model, lbError *err) {
+static lbStatus make_cook_model(Cooking *c, int32_t index, lbModel **model, lbError *err) {
   const lbSceneBody *body = &c->scene->bodies[index];
   bool unreduced = body->method == LB_METHOD_FULL || body->method == LB_METHOD_RECORDED;
   if (!unreduced) return lb_scene_model(body, model, err);
@@ -78,14 +78,14 @@ static lbStatus gather_models(Cooking *c, lbError *err) {
     const lbSceneBody *body = &scene->bodies[i];
     bool shares = shares_model(c, body);
     c->body_models[i] = shares ? c->body_models[body->twin] : c->model_count;
-    if (!shares) status = make_model(c, i, &c->models[c->model_count++], err);
+    if (!shares) status = make_cook_model(c, i, &c->models[c->model_count++], err);
   }
   return status;
 }
 
 // ---- the world ---------------------------------------------------------------------------------
 
-static char *join_names(Cooking *c) {
+static char *join_cook_names(Cooking *c) {
   size_t bytes = 0;
   for (int32_t i = 0; i < c->scene->body_count; i++) bytes += strlen(c->scene->bodies[i].name) + 1;
   char *texts = lb_arena_alloc(&c->arena, bytes, 1), *next = texts;
@@ -97,14 +97,14 @@ static char *join_names(Cooking *c) {
   return texts;
 }
 
-static lbStatus place_bodies(Cooking *c, lbError *err) {
+static lbStatus place_cook_bodies(Cooking *c, lbError *err) {
   size_t count = (size_t)c->scene->body_count;
   double *positions = lb_arena_alloc(&c->arena, count, 3 * sizeof(double));
   double *rotations = lb_arena_alloc(&c->arena, count, 4 * sizeof(double));
   double *linear = lb_arena_alloc(&c->arena, count, 3 * sizeof(double));
   double *angular = lb_arena_alloc(&c->arena, count, 3 * sizeof(double));
   int32_t *methods = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
-  char *names = join_names(c);
+  char *names = join_cook_names(c);
   if (!positions || !rotations || !linear || !angular || !methods || !names)
     return lb_fail_memory(err);
   for (size_t i = 0; i < count; i++) {
@@ -166,7 +166,7 @@ static int32_t list_paths(const Cooking *c, const lbPath **paths) {
   return count;
 }
 
-// What leads the frames of a body: its own, or those of the body whose model it has.
+// Paths of the frames of a body: its own, or those of the body whose model it shares.
 static const lbSceneBody *leader_of(const Cooking *c, int32_t body) {
   const lbSceneBody *own = &c->scene->bodies[body];
   return own->twin >= 0 ? &c->scene->bodies[own->twin] : own;
@@ -178,7 +178,8 @@ static int32_t index_of(const lbPath *path, const lbPath *const *paths, int32_t 
   return i;
 }
 
-static lbStatus place_leads(Cooking *c, const lbPath *const *paths, int32_t count, lbError *err) {
+static lbStatus place_cook_leads(Cooking *c, const lbPath *const *paths, int32_t count,
+                                 lbError *err) {
   size_t leads = 0, at = 0;
   for (int32_t b = 0; b < c->scene->body_count; b++)
     leads += (size_t)leader_of(c, b)->joint_path_count;
@@ -207,7 +208,8 @@ static lbStatus place_leads(Cooking *c, const lbPath *const *paths, int32_t coun
 }
 
 // Which of them a body follows; -1: none.
-static int32_t path_of(const Cooking *c, int32_t body, const lbPath *const *paths, int32_t count) {
+static int32_t find_cook_path(const Cooking *c, int32_t body, const lbPath *const *paths,
+                              int32_t count) {
   const lbPath *own = c->body_paths[body] ? c->body_paths[body] : c->scene->bodies[body].motion;
   for (int32_t i = count - 1; i >= 0; i--)
     if (paths[i] == own) return i;
@@ -221,7 +223,7 @@ static lbStatus fill_paths(Cooking *c, const lbPath *const *paths, int32_t count
   if (status) return lb_fail(err, status, "%s: %s", c->scene->path, why.text);
   int32_t *bodies = lb_arena_alloc(&c->arena, (size_t)c->scene->body_count, sizeof(int32_t));
   if (!bodies) return lb_fail_memory(err);
-  for (int32_t b = 0; b < c->scene->body_count; b++) bodies[b] = path_of(c, b, paths, count);
+  for (int32_t b = 0; b < c->scene->body_count; b++) bodies[b] = find_cook_path(c, b, paths, count);
   lbWorldDef *w = &c->world;
   w->size.path_count = count;
   w->size.path_key_count = a.key_count;
@@ -246,15 +248,15 @@ static lbStatus place_paths(Cooking *c, lbError *err) {
   if (!paths) return lb_fail_memory(err);
   int32_t count = list_paths(c, paths);
   lbStatus status = count ? fill_paths(c, paths, count, err) : LB_OK;
-  if (!status) status = place_leads(c, paths, count, err);
+  if (!status) status = place_cook_leads(c, paths, count, err);
   lb_free(paths);
   return status;
 }
 
 // ---- loads and probes --------------------------------------------------------------------------
 
-static lbStatus find_point(const Cooking *c, const char *what, size_t number, int32_t body,
-                           int32_t vertex, int32_t *kind, int32_t *point, lbError *err) {
+static lbStatus find_cook_point(const Cooking *c, const char *what, size_t number, int32_t body,
+                                int32_t vertex, int32_t *kind, int32_t *point, lbError *err) {
   lbPointKind found;
   if (!lb_scene_point(&c->scene->bodies[body], c->models[c->body_models[body]], vertex, &found,
                       point))
@@ -264,7 +266,7 @@ static lbStatus find_point(const Cooking *c, const char *what, size_t number, in
   return LB_OK;
 }
 
-static lbStatus place_loads(Cooking *c, lbError *err) {
+static lbStatus place_cook_loads(Cooking *c, lbError *err) {
   size_t count = (size_t)c->scene->load_count;
   int32_t *bodies = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
   int32_t *kinds = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
@@ -278,7 +280,7 @@ static lbStatus place_loads(Cooking *c, lbError *err) {
     memcpy(forces + 3 * i, load->force, sizeof load->force);
     times[2 * i] = load->from;
     times[2 * i + 1] = load->to;
-    status = find_point(c, "load", i, load->body, load->vertex, &kinds[i], &points[i], err);
+    status = find_cook_point(c, "load", i, load->body, load->vertex, &kinds[i], &points[i], err);
   }
   c->world.size.load_count = c->scene->load_count;
   c->world.load_bodies = bodies;
@@ -289,7 +291,7 @@ static lbStatus place_loads(Cooking *c, lbError *err) {
   return status;
 }
 
-static lbStatus place_attachments(Cooking *c, lbError *err) {
+static lbStatus place_cook_attachments(Cooking *c, lbError *err) {
   size_t count = (size_t)c->scene->attachment_count;
   int32_t *bodies = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
   int32_t *kinds = lb_arena_alloc(&c->arena, count, sizeof(int32_t));
@@ -305,7 +307,7 @@ static lbStatus place_attachments(Cooking *c, lbError *err) {
     paths[i] = lb_cook_path_index(c->scene, at->path);
     springs[2 * i] = at->stiffness, springs[2 * i + 1] = at->damping;
     times[2 * i] = at->from, times[2 * i + 1] = at->to;
-    status = find_point(c, "attachment", i, at->body, at->vertex, &kinds[i], &points[i], err);
+    status = find_cook_point(c, "attachment", i, at->body, at->vertex, &kinds[i], &points[i], err);
   }
   c->world.size.attachment_count = c->scene->attachment_count;
   c->world.attachment_bodies = bodies;
@@ -326,7 +328,7 @@ static lbStatus place_probes(Cooking *c, lbError *err) {
   for (size_t i = 0; i < count && !status; i++) {
     const lbSceneProbe *probe = &c->scene->probes[i];
     bodies[i] = probe->body;
-    status = find_point(c, "probe", i, probe->body, probe->vertex, &kinds[i], &points[i], err);
+    status = find_cook_point(c, "probe", i, probe->body, probe->vertex, &kinds[i], &points[i], err);
   }
   c->world.size.probe_count = c->scene->probe_count;
   c->world.probe_bodies = bodies;
@@ -335,7 +337,7 @@ static lbStatus place_probes(Cooking *c, lbError *err) {
   return status;
 }
 
-static lbStatus place_joints(Cooking *c, lbError *err) {
+static lbStatus place_cook_joints(Cooking *c, lbError *err) {
   size_t count = (size_t)c->scene->body_count;
   const lbModel **models = lb_alloc(count, sizeof *models);
   if (!models) return lb_fail_memory(err);
@@ -345,12 +347,12 @@ static lbStatus place_joints(Cooking *c, lbError *err) {
   return status;
 }
 
-// ---- what viewers and simulators are told ------------------------------------------------------
+// ---- settings for viewers and simulators -------------------------------------------------------
 
 static const int32_t one = 1;
 
-// Only what is not as usual, so that old programs read the rest.
-static void tell(Cooking *c) {
+// Only settings that differ from the defaults, so that old programs can read the file.
+static void list_unusual_settings(Cooking *c) {
   const lbScene *scene = c->scene;
   const lbSceneView *view = &scene->view;
   lbSimulatorDef usual = lb_simulator_def();
@@ -376,25 +378,25 @@ static void tell(Cooking *c) {
 
 // ---- cooking -----------------------------------------------------------------------------------
 
-static lbStatus prepare(Cooking *c, lbError *err) {
-  tell(c);
+static lbStatus prepare_cooking(Cooking *c, lbError *err) {
+  list_unusual_settings(c);
   lbStatus status = gather_models(c, err);
-  if (!status) status = place_bodies(c, err);
+  if (!status) status = place_cook_bodies(c, err);
   if (!status) status = place_shapes(c, err);
   if (!status) status = place_paths(c, err);
-  if (!status) status = place_loads(c, err);
-  if (!status) status = place_attachments(c, err);
+  if (!status) status = place_cook_loads(c, err);
+  if (!status) status = place_cook_attachments(c, err);
   if (!status) status = place_probes(c, err);
-  if (!status) status = place_joints(c, err);
+  if (!status) status = place_cook_joints(c, err);
   return status ? status : lb_cook_contact(c->scene, &c->arena, &c->world, err);
 }
 
 lbStatus lb_scene_bundle(const lbScene *scene, lbBundle **out, lbError *err) {
   Cooking c = { .scene = scene };
-  lbStatus status = prepare(&c, err);
+  lbStatus status = prepare_cooking(&c, err);
   if (!status) status = lb_bundle_create(c.models, c.model_count, &c.world, out, err);
   if (!status) c.model_count = 0; // the bundle has them
-  release(&c);
+  release_cooking(&c);
   return status;
 }
 
@@ -426,7 +428,7 @@ lbStatus lb_scene_cook_with(const lbScene *scene, const lbCookDef *def, const ch
                             lbCookReport *report, lbError *err) {
   Cooking c = { .scene = scene, .record = true };
   lbCookReport found = { 0 };
-  lbStatus status = prepare(&c, err);
+  lbStatus status = prepare_cooking(&c, err);
   for (int32_t i = 0; i < c.model_count && def->single && !status; i++)
     status = lb_model_round(&c.models[i], err);
   if (!status && !lb_progress("cook", 1)) status = lb_fail_interrupted(err, "cook");
@@ -436,7 +438,7 @@ lbStatus lb_scene_cook_with(const lbScene *scene, const lbCookDef *def, const ch
                        : lb_build_save((const lbModel *const *)c.models, c.model_count, &c.world,
                                        path, err);
   if (!status && report) *report = found;
-  release(&c);
+  release_cooking(&c);
   return status;
 }
 

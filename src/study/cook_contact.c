@@ -50,7 +50,7 @@ static lbStatus store_filters(const lbScene *scene, lbArena *arena, lbWorldDef *
   return LB_OK;
 }
 
-// Only what is not as usual.
+// Only settings that differ from the defaults.
 static lbStatus store_bodies(const lbScene *scene, lbArena *arena, lbWorldDef *world,
                              lbError *err) {
   size_t count = (size_t)scene->body_count;
@@ -75,7 +75,7 @@ static lbStatus store_bodies(const lbScene *scene, lbArena *arena, lbWorldDef *w
   return LB_OK;
 }
 
-static char *join_names(const lbScene *scene, lbArena *arena) {
+static char *join_contact_names(const lbScene *scene, lbArena *arena) {
   size_t bytes = 0;
   for (int32_t i = 0; i < scene->collider_count; i++) bytes += strlen(scene->colliders[i].name) + 1;
   char *texts = lb_arena_alloc(arena, bytes, 1), *next = texts;
@@ -96,7 +96,7 @@ static lbStatus store_colliders(const lbScene *scene, lbArena *arena, lbWorldDef
   double *positions = lb_arena_alloc(arena, count, 3 * sizeof *positions);
   double *rotations = lb_arena_alloc(arena, count, 4 * sizeof *rotations);
   double *frictions = lb_arena_alloc(arena, count, sizeof *frictions);
-  char *names = join_names(scene, arena);
+  char *names = join_contact_names(scene, arena);
   if (!shapes || !paths || !sizes || !positions || !rotations || !frictions || !names)
     return lb_fail_memory(err);
   for (size_t i = 0; i < count; i++) {

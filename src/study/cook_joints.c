@@ -13,7 +13,7 @@ typedef struct Arrays {
   size_t region_room;
 } Arrays;
 
-static bool allocate(lbArena *arena, size_t count, Arrays *a) {
+static bool allocate_joint_arrays(lbArena *arena, size_t count, Arrays *a) {
   a->kinds = lb_arena_alloc(arena, count, sizeof *a->kinds);
   a->bodies = lb_arena_alloc(arena, count, 2 * sizeof *a->bodies);
   a->vertices = lb_arena_alloc(arena, count, 2 * sizeof *a->vertices);
@@ -26,7 +26,7 @@ static bool allocate(lbArena *arena, size_t count, Arrays *a) {
          a->collide;
 }
 
-static void store(const lbSceneJoint *joint, const lbJointDef *def, size_t i, Arrays *a) {
+static void store_joint(const lbSceneJoint *joint, const lbJointDef *def, size_t i, Arrays *a) {
   const double numbers[5] = { def->limited ? def->limits[0] : -INFINITY,
                               def->limited ? def->limits[1] : INFINITY, def->motor_speed,
                               def->motor_force, def->break_force };
@@ -50,7 +50,7 @@ static lbStatus store_all(const lbScene *scene, const lbModel *const *models, Ar
     int32_t *region = NULL;
     status = lb_study_joint(scene, i, two, &def, &region, err);
     if (status) return status;
-    store(&scene->joints[i], &def, (size_t)i, a);
+    store_joint(&scene->joints[i], &def, (size_t)i, a);
     size_t begin = (size_t)a->begin[i], count = (size_t)def.region_count;
     if (!lb_grow((void **)&a->regions, &a->region_room, begin + count, sizeof *a->regions))
       status = lb_fail_memory(err);
@@ -67,7 +67,7 @@ lbStatus lb_cook_joints(const lbScene *scene, const lbModel *const *models, lbAr
   size_t count = (size_t)scene->joint_count, bytes = 0;
   Arrays a = { 0 };
   if (count == 0) return LB_OK;
-  if (!allocate(arena, count, &a)) return lb_fail_memory(err);
+  if (!allocate_joint_arrays(arena, count, &a)) return lb_fail_memory(err);
   lbStatus status = store_all(scene, models, &a, err);
   for (size_t i = 0; i < count; i++) bytes += strlen(scene->joints[i].name) + 1;
   char *names = lb_arena_alloc(arena, bytes, 1), *next = names;

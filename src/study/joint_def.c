@@ -30,18 +30,18 @@ static int32_t list_carried(const lbModel *model, const bool *nodes, double leas
 
 // A surface inside coarse bricks hangs on nodes all around it: what is carried for the most part
 // counts where nothing is carried by marked nodes alone.
-static int32_t list_region(const lbModel *model, const bool *nodes, int32_t *vertices) {
+static int32_t list_joint_region(const lbModel *model, const bool *nodes, int32_t *vertices) {
   int32_t count = list_carried(model, nodes, 1 - 1e-6, vertices);
   return count > 0 ? count : list_carried(model, nodes, 0.5, vertices);
 }
 
-static lbStatus find_region(const lbSceneJoint *joint, const lbModel *model, lbJointDef *def,
-                            int32_t **region, lbError *err) {
+static lbStatus find_joint_region(const lbSceneJoint *joint, const lbModel *model, lbJointDef *def,
+                                  int32_t **region, lbError *err) {
   if (!joint->region && joint->region_count == 0) return LB_OK;
   *region = lb_alloc((size_t)model->size.vertex_count, sizeof **region);
   if (!*region) return lb_fail_memory(err);
   if (joint->region) {
-    def->region_count = list_region(model, joint->region, *region);
+    def->region_count = list_joint_region(model, joint->region, *region);
   } else {
     def->region_count = joint->region_count;
     memcpy(*region, joint->region_vertices, (size_t)joint->region_count * sizeof **region);
@@ -71,7 +71,7 @@ lbStatus lb_study_joint(const lbScene *scene, int32_t number, const lbModel *con
   def->break_force = from->break_force;
   def->collide = from->collide;
   lbError why = { 0 };
-  lbStatus status = find_region(from, models[0], def, region, &why);
+  lbStatus status = find_joint_region(from, models[0], def, region, &why);
   if (!status) return LB_OK;
   lb_free(*region);
   *region = NULL;

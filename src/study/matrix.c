@@ -3,8 +3,8 @@
 
 #include "fem/fem.h"
 #include "limber/file.h"
-#include "numbers/mtx.h"
-#include "numbers/npz.h"
+#include "arrayio/mtx.h"
+#include "arrayio/npz.h"
 #include "reduce/derivatives.h"
 #include "study/matrix_body.h"
 
@@ -36,7 +36,8 @@ bool lb_matrix_kind_parse(const char *name, lbMatrixKind *kind) {
 
 lbMatrixDef lb_matrix_def(void) { return (lbMatrixDef){ .mode_count = 20 }; }
 
-static void describe(const Job *job, const char *unit, const char *more, char *text, size_t bytes) {
+static void describe_matrix(const Job *job, const char *unit, const char *more, char *text,
+                            size_t bytes) {
   snprintf(text, bytes,
            "%s of %.100s at rest, %s, by limber " LB_VERSION "\nrow 3 k + axis: %s%s%s",
            kind_names[job->def->kind], job->body->name, unit,
@@ -48,7 +49,7 @@ static void describe(const Job *job, const char *unit, const char *more, char *t
 // ---- archives ----------------------------------------------------------------------------------
 
 // Vertices of the rows, where some are left out.
-static lbStatus add_vertices(const Job *job, lbNpzWriter *writer, lbError *err) {
+static lbStatus add_matrix_vertices(const Job *job, lbNpzWriter *writer, lbError *err) {
   if (!job->def->held) return LB_OK;
   const lbNpzArray array = { "vertices", LB_SCALAR_INT32,         1, { job->fem->node_count },
                              false,      job->fem->vertex_of_node };
@@ -61,7 +62,7 @@ static lbStatus write_arrays(const Job *job, const lbNpzArray *arrays, size_t co
   lbStatus status = lb_npz_begin(&writer, job->path, err);
   for (size_t i = 0; i < count && !status; i++) status = lb_npz_add(&writer, &arrays[i], err);
   if (!status && format) status = lb_npz_add_text(&writer, "format", format, err);
-  if (!status) status = add_vertices(job, &writer, err);
+  if (!status) status = add_matrix_vertices(job, &writer, err);
   return status ? status : lb_npz_commit(&writer, err);
 }
 
@@ -69,7 +70,8 @@ static lbStatus write_arrays(const Job *job, const lbNpzArray *arrays, size_t co
 
 // A with the rows of the file: those of all vertices, or as it is. Zeros that the pattern alone has
 // are left out.
-static lbStatus place_rows(const Job *job, const lbSparse *A, lbSparse *placed, lbError *err) {
+static lbStatus place_matrix_rows(const Job *job, const lbSparse *A, lbSparse *placed,
+                                  lbError *err) {
   const lbFem *fem = job->fem;
   size_t vertices = (size_t)(job->def->held ? fem->node_count : fem->vertex_count);
   size_t entries = (size_t)lb_sparse_nonzero_count(A);
@@ -94,7 +96,7 @@ static lbStatus place_rows(const Job *job, const lbSparse *A, lbSparse *placed, 
   return LB_OK;
 }
 
-static void release_rows(lbSparse *placed) {
+static void release_matrix_rows(lbSparse *placed) {
   lb_free(placed->column_begin);
   lb_free(placed->rows);
   lb_free(placed->values);
@@ -152,17 +154,17 @@ static lbStatus write_sparse(Job *job, lbError *err) {
                                              job->def->kind == LB_MATRIX_MASS ? LB_MASS_CONSISTENT
                                                                               : LB_MASS_LUMPED,
                                              &A, err);
-  if (!status) status = place_rows(job, A, &placed, err);
+  if (!status) status = place_matrix_rows(job, A, &placed, err);
   if (!status) {
     job->info.rows = job->info.columns = placed.size;
     job->info.entries = lb_sparse_nonzero_count(&placed);
     char comment[400];
-    describe(job, stiffness ? "N/m" : "kg", "", comment, sizeof comment);
+    describe_matrix(job, stiffness ? "N/m" : "kg", "", comment, sizeof comment);
     status = job->npz ? write_csr(job, &placed, err)
                       : lb_mtx_write_symmetric(job->path, comment, placed.size, placed.column_begin,
                                                placed.rows, placed.values, err);
   }
-  release_rows(&placed);
+  release_matrix_rows(&placed);
   lb_sparse_destroy(A);
   return status;
 }
@@ -194,7 +196,7 @@ static lbStatus write_dense(Job *job, int32_t columns, double *values, const cha
   for (size_t i = 0; i < more_count; i++) arrays[1 + i] = more[i];
   if (job->npz) return write_arrays(job, arrays, 1 + more_count, NULL, err);
   char comment[400];
-  describe(job, unit, "", comment, sizeof comment);
+  describe_matrix(job, unit, "", comment, sizeof comment);
   return lb_mtx_write_dense(job->path, comment, job->info.rows, columns, values, err);
 }
 
@@ -245,7 +247,7 @@ static lbStatus write_basis(Job *job, lbError *err) {
 }
 
 // Full vectors of `count` system vectors; NULL: no memory.
-static double *expand(const lbFem *fem, int32_t count, const double *system) {
+static double *expand_system_vectors(const lbFem *fem, int32_t count, const double *system) {
   size_t rows = 3 * (size_t)fem->vertex_count, free_rows = 3 * (size_t)fem->node_count;
   double *full = lb_alloc(rows * (size_t)count, sizeof *full);
   for (size_t j = 0; full && j < (size_t)count; j++)
@@ -253,7 +255,8 @@ static double *expand(const lbFem *fem, int32_t count, const double *system) {
   return full;
 }
 
-static lbStatus find_derivatives(lbRest *rest, int32_t count, double *derivatives, lbError *err) {
+static lbStatus find_matrix_derivatives(lbRest *rest, int32_t count, double *derivatives,
+                                        lbError *err) {
   lbStatus status = lb_hessian_forces(rest->fem, count, rest->eigen->vectors, derivatives, err);
   if (!status) status = lb_rest_factor(rest, err);
   lbColumns columns = lb_columns_in_memory((size_t)rest->size, derivatives);
@@ -271,12 +274,13 @@ static lbStatus write_derivatives(Job *job, lbError *err) {
   }
   int32_t *pairs = lb_alloc((size_t)pair_count, 2 * sizeof *pairs);
   double *system = lb_alloc((size_t)rest->size * (size_t)pair_count, sizeof *system);
-  double *modes = expand(job->fem, count, rest->eigen->vectors), *full = NULL;
-  status =
-      pairs && system && modes ? find_derivatives(rest, count, system, err) : lb_fail_memory(err);
+  double *modes = expand_system_vectors(job->fem, count, rest->eigen->vectors), *full = NULL;
+  status = pairs && system && modes ? find_matrix_derivatives(rest, count, system, err)
+                                    : lb_fail_memory(err);
   for (int32_t i = 0; i < count && !status; i++)
     for (int32_t j = i; j < count; j++) pairs[next++] = i, pairs[next++] = j;
-  if (!status && !(full = expand(job->fem, pair_count, system))) status = lb_fail_memory(err);
+  if (!status && !(full = expand_system_vectors(job->fem, pair_count, system)))
+    status = lb_fail_memory(err);
   if (!status) {
     keep_rows(job, count, modes);
     const lbNpzArray more[] = {

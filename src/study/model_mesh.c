@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static lbStatus copy_textures(const lbModel *model, lbMesh *mesh, lbError *err) {
+static lbStatus copy_model_textures(const lbModel *model, lbMesh *mesh, lbError *err) {
   int32_t count = model->size.texture_count;
   const char *name = model->texture_names, *mime = model->texture_mimes;
   mesh->textures = lb_alloc((size_t)count, sizeof(lbTexture));
@@ -24,7 +24,7 @@ static lbStatus copy_textures(const lbModel *model, lbMesh *mesh, lbError *err) 
   return LB_OK;
 }
 
-static lbStatus copy_appearances(const lbModel *model, lbMesh *mesh, lbError *err) {
+static lbStatus copy_model_appearances(const lbModel *model, lbMesh *mesh, lbError *err) {
   int32_t count = model->size.appearance_count;
   const char *name = model->appearance_names;
   mesh->appearances = lb_alloc((size_t)count, sizeof(lbAppearance));
@@ -59,8 +59,8 @@ static lbStatus fill_surface(const lbModel *model, lbMesh *mesh, lbError *err) {
         lb_duplicate(model->triangle_appearances, triangles, sizeof(int32_t));
     if (!mesh->triangle_appearances) return lb_fail_memory(err);
   }
-  lbStatus status = model->size.appearance_count ? copy_appearances(model, mesh, err) : LB_OK;
-  if (!status && model->size.texture_count) status = copy_textures(model, mesh, err);
+  lbStatus status = model->size.appearance_count ? copy_model_appearances(model, mesh, err) : LB_OK;
+  if (!status && model->size.texture_count) status = copy_model_textures(model, mesh, err);
   return status;
 }
 

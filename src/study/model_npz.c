@@ -1,7 +1,7 @@
 // A model's arrays as an .npz archive.
 #include "limber/cook.h"
 
-#include "numbers/npz.h"
+#include "arrayio/npz.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
 
 #include "limber/file.h"
 #include "limber/material.h"
-#include "numbers/cub.h"
-#include "numbers/vega_matrix.h"
+#include "arrayio/cub.h"
+#include "arrayio/vega_matrix.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ static double *lame_constants(const lbModel *model) {
   return weights;
 }
 
-static void add(size_t count, double weight, const double *from, double *to) {
+static void add_weighted(size_t count, double weight, const double *from, double *to) {
   for (size_t i = 0; i < count; i++) to[i] += weight * from[i];
 }
 
@@ -40,9 +40,9 @@ static lbStatus write_cub(const lbModel *model, const char *path, lbError *err) 
   for (int32_t p = 0; p < s->subspace_part_count && !status; p++) {
     size_t n2 = (size_t)s->packed2_count, n3 = (size_t)s->packed3_count;
     size_t n4 = (size_t)s->packed4_count, part = (size_t)p;
-    add(n2, weights[p], model->subspace_linear + part * n2, whole->linear);
-    add(n3, weights[p], model->subspace_quadratic + part * n3, whole->quadratic);
-    add(n4, weights[p], model->subspace_cubic + part * n4, whole->cubic);
+    add_weighted(n2, weights[p], model->subspace_linear + part * n2, whole->linear);
+    add_weighted(n3, weights[p], model->subspace_quadratic + part * n3, whole->quadratic);
+    add_weighted(n4, weights[p], model->subspace_cubic + part * n4, whole->cubic);
   }
   if (!status) status = lb_cub_save(whole, path, err);
   lb_polynomial_destroy(whole);

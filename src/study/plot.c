@@ -2,7 +2,7 @@
 #include "study/plot.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 
 #include <math.h>
 
@@ -20,12 +20,16 @@ static Axis make_axis(double low, double high) {
   return (Axis){ floor(low / step) * step, ceil(high / step) * step, step };
 }
 
-static double place(const Axis *axis, double value, double from, double to) {
+static double place_on_axis(const Axis *axis, double value, double from, double to) {
   return from + (value - axis->low) / (axis->high - axis->low) * (to - from);
 }
 
-static double across(const Axis *x, double value) { return place(x, value, LEFT, WIDTH - RIGHT); }
-static double down(const Axis *y, double value) { return place(y, value, HEIGHT - BOTTOM, TOP); }
+static double across(const Axis *x, double value) {
+  return place_on_axis(x, value, LEFT, WIDTH - RIGHT);
+}
+static double down(const Axis *y, double value) {
+  return place_on_axis(y, value, HEIGHT - BOTTOM, TOP);
+}
 
 static void write_escaped(FILE *stream, const char *text) {
   for (; *text; text++) switch (*text) {
@@ -36,7 +40,7 @@ static void write_escaped(FILE *stream, const char *text) {
     }
 }
 
-static void write_text(FILE *stream, double x, double y, const char *more, const char *text) {
+static void write_plot_text(FILE *stream, double x, double y, const char *more, const char *text) {
   fputs("<text x=\"", stream);
   lb_print_number(stream, round(x * 10) / 10, 6);
   fputs("\" y=\"", stream);
@@ -46,7 +50,7 @@ static void write_text(FILE *stream, double x, double y, const char *more, const
   fputs("</text>\n", stream);
 }
 
-static void write_line(FILE *stream, double x1, double y1, double x2, double y2) {
+static void write_plot_line(FILE *stream, double x1, double y1, double x2, double y2) {
   const double values[4] = { x1, y1, x2, y2 };
   static const char *const names[4] = { "x1", "y1", "x2", "y2" };
   fputs("<line", stream);
@@ -65,22 +69,22 @@ static void write_number(FILE *stream, double x, double y, const char *more, dou
   snprintf(text, sizeof text, "%.6g", value);
   for (char *c = text; *c; c++)
     if (*c == ',') *c = '.'; // whatever the locale
-  write_text(stream, x, y, more, text);
+  write_plot_text(stream, x, y, more, text);
 }
 
 static void write_axes(FILE *stream, const lbPlot *plot, const Axis *x, const Axis *y) {
   for (double v = x->low; v <= x->high + 1e-9 * x->step; v += x->step) {
-    write_line(stream, across(x, v), TOP, across(x, v), HEIGHT - BOTTOM);
+    write_plot_line(stream, across(x, v), TOP, across(x, v), HEIGHT - BOTTOM);
     write_number(stream, across(x, v), HEIGHT - BOTTOM + 16, "text-anchor=\"middle\"", v, x->step);
   }
   for (double v = y->low; v <= y->high + 1e-9 * y->step; v += y->step) {
-    write_line(stream, LEFT, down(y, v), WIDTH - RIGHT, down(y, v));
+    write_plot_line(stream, LEFT, down(y, v), WIDTH - RIGHT, down(y, v));
     write_number(stream, LEFT - 6, down(y, v) + 4, "text-anchor=\"end\"", v, y->step);
   }
-  write_text(stream, LEFT, 22, "font-size=\"15\"", plot->title);
-  write_text(stream, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 14, "text-anchor=\"middle\"",
-             plot->x_name);
-  write_text(stream, 14, TOP - 12, "", plot->y_name);
+  write_plot_text(stream, LEFT, 22, "font-size=\"15\"", plot->title);
+  write_plot_text(stream, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 14, "text-anchor=\"middle\"",
+                  plot->x_name);
+  write_plot_text(stream, 14, TOP - 12, "", plot->y_name);
 }
 
 static void write_curve(FILE *stream, const lbPlot *plot, int32_t number, const Axis *x,
@@ -104,8 +108,8 @@ static void write_curve(FILE *stream, const lbPlot *plot, int32_t number, const 
   snprintf(more, sizeof more, "text-anchor=\"end\" fill=\"%s\"", colors[number]);
   // Beside the title, where no line can run through it, in one column or two.
   int column = plot->line_count > 4 ? number / 3 : 0, row = number - 3 * column;
-  write_text(stream, WIDTH - RIGHT - 4 - 120 * column, 14 + 15 * row, more,
-             plot->lines[number].name);
+  write_plot_text(stream, WIDTH - RIGHT - 4 - 120 * column, 14 + 15 * row, more,
+                  plot->lines[number].name);
 }
 
 lbStatus lb_plot_write(const lbPlot *plot, const char *path, lbError *err) {
@@ -117,7 +121,7 @@ lbStatus lb_plot_write(const lbPlot *plot, const char *path, lbError *err) {
       high = fmax(high, plot->lines[k].values[i]);
     }
   if (!isfinite(low) || !isfinite(high))
-    return lb_fail(err, LB_ERR_ARGUMENT, "%s: there is nothing finite to plot", path);
+    return lb_fail(err, LB_ERR_ARGUMENT, "%s: all values to plot are infinite or NaN", path);
   Axis x = make_axis(plot->x[0], plot->x[plot->count - 1]), y = make_axis(low, high);
   lbStatus status = lb_file_begin(&writer, path, err);
   if (status) return status;

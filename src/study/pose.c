@@ -22,8 +22,8 @@ void lb_pose_destroy(lbPose *pose) {
 
 // ---- the model ---------------------------------------------------------------------------------
 
-static lbStatus make_model(const lbScene *scene, const lbSceneBody *body, lbMethod method,
-                           lbModel **out, lbError *err) {
+static lbStatus make_pose_model(const lbScene *scene, const lbSceneBody *body, lbMethod method,
+                                lbModel **out, lbError *err) {
   lbSceneBody other = *body;
   if (method == LB_METHOD_FULL) {
     if (!body->model) return lb_scene_full_model(body, out, err);
@@ -43,7 +43,7 @@ static lbStatus make_model(const lbScene *scene, const lbSceneBody *body, lbMeth
 // ---- the reduced pose --------------------------------------------------------------------------
 
 // All nodes' displacements, that of the frame included.
-static void find_displacements(const lbBody *body, double *u) {
+static void find_pose_displacements(const lbBody *body, double *u) {
   const lbModel *model = lb_body_model(body);
   lbFrame frame = lb_body_frame(body);
   lb_body_node_displacements(body, u);
@@ -71,7 +71,7 @@ static lbStatus pose_reduced(const lbPoseDef *def, lbPose *pose, lbError *err) {
     pose->iterations = result.iterations;
     pose->evaluations = result.evaluations;
     pose->flags = result.flags;
-    find_displacements(body, pose->displacements);
+    find_pose_displacements(body, pose->displacements);
   }
   lb_editor_destroy(editor);
   lb_body_destroy(body);
@@ -111,7 +111,7 @@ static void find_errors(lbPose *pose) {
   }
 }
 
-static lbStatus make_room(lbPose *pose, lbError *err) {
+static lbStatus make_pose_room(lbPose *pose, lbError *err) {
   const lbModelSizes *size = &pose->model->size;
   pose->handles = lb_alloc((size_t)pose->script->handle_count, sizeof *pose->handles);
   pose->surface = lb_alloc((size_t)size->vertex_count, 3 * sizeof(double));
@@ -129,9 +129,9 @@ lbStatus lb_pose(const lbScene *scene, int32_t index, const lbPoseDef *def, lbPo
     return lb_fail(err, LB_ERR_ARGUMENT, "method: \"%s\" cannot be posed, use subspace or full",
                    lb_method_name(def->method));
   }
-  lbStatus status = make_model(scene, body, def->method, &pose->model, err);
+  lbStatus status = make_pose_model(scene, body, def->method, &pose->model, err);
   if (!status) status = lb_edit_script_load(&def->script, body, pose->model, &pose->script, err);
-  if (!status) status = make_room(pose, err);
+  if (!status) status = make_pose_room(pose, err);
   if (!status)
     status = def->method == LB_METHOD_FULL ? lb_pose_full(body, def, pose, err)
                                            : pose_reduced(def, pose, err);

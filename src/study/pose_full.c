@@ -1,5 +1,5 @@
 // The unreduced pose: the same handles and springs as edit/ has, over all nodes of the body, by
-// Newton's method; handles are led to their places in parts, which halve where one fails.
+// Newton's method; handles move to their targets in parts, which are halved when one fails.
 #include "study/pose.h"
 
 #include "edit/editor.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define PART (1.0 / 8)  // of the way, at first
-#define PART_LEAST 1e-4 // where nothing converges any more
+#define PART_LEAST 1e-4 // below this the solver gives up
 #define PART_ITERATIONS 30
 
 typedef struct Springs {
@@ -68,9 +68,9 @@ static lbStatus make_springs(const lbPose *pose, const lbPoseDef *def, double fo
   return room ? LB_OK : lb_fail_memory(err);
 }
 
-// Targets when handles have gone a part of their way.
-static void aim(const lbPose *pose, const lbPoseDef *def, const double *rest, double part,
-                Springs *springs) {
+// Targets after a given part of the motion of the handles.
+static void aim_springs(const lbPose *pose, const lbPoseDef *def, const double *rest, double part,
+                        Springs *springs) {
   lbSpring *spring = springs->list;
   for (int32_t j = 0; j < pose->script->handle_count; j++) {
     const lbEditHandle *handle = &pose->script->handles[j];
@@ -87,8 +87,8 @@ static void aim(const lbPose *pose, const lbPoseDef *def, const double *rest, do
   }
 }
 
-static lbStatus lead(lbSpringSolver *solver, const lbFem *fem, const lbPoseDef *def,
-                     Springs *springs, lbPose *pose, lbError *err) {
+static lbStatus lead_to_targets(lbSpringSolver *solver, const lbFem *fem, const lbPoseDef *def,
+                                Springs *springs, lbPose *pose, lbError *err) {
   size_t numbers = 3 * (size_t)lb_fem_vertex_count(fem);
   double *u = lb_alloc(numbers, sizeof *u), done = 0, part = PART;
   lbSpringResult result = { 0 };
@@ -96,7 +96,7 @@ static lbStatus lead(lbSpringSolver *solver, const lbFem *fem, const lbPoseDef *
   while (!status && done < 1) {
     double to = fmin(1, done + part);
     if (!lb_progress("unreduced pose", done)) status = lb_fail_interrupted(err, "unreduced pose");
-    aim(pose, def, lb_fem_rest_positions(fem), to, springs);
+    aim_springs(pose, def, lb_fem_rest_positions(fem), to, springs);
     memcpy(u, pose->displacements, numbers * sizeof *u);
     if (!status)
       status =
@@ -130,7 +130,7 @@ lbStatus lb_pose_full(const lbSceneBody *body, const lbPoseDef *def, lbPose *pos
   if (!status) status = lb_spring_solver_create(fem, &solver, err);
   if (!status) {
     pose->dimension = 3 * lb_fem_node_count(fem);
-    status = lead(solver, fem, def, &springs, pose, err);
+    status = lead_to_targets(solver, fem, def, &springs, pose, err);
   }
   lb_spring_solver_destroy(solver);
   lb_free(springs.list);

@@ -20,7 +20,7 @@ typedef struct Recording {
   int32_t frames;      //
   double rate;         // Hz
   int32_t dimension;   // vectors
-  double error;        // relative, of what was left out
+  double error;        // relative, of the vectors left out
   double *basis;       // (dimension x 3 nodes)
   double *coordinates; // (frames x dimension)
 } Recording;
@@ -105,7 +105,7 @@ static void fill_slopes(const double *rows, size_t count, size_t width, double s
 }
 
 // Where the frame of a free body goes, as a path.
-static lbStatus keep_path(const lbRun *run, double rate, lbPath **out, lbError *err) {
+static lbStatus keep_recording_path(const lbRun *run, double rate, lbPath **out, lbError *err) {
   size_t count = (size_t)run->frame_count;
   const double *placements = run->bodies[0].placements;
   double *rows = lb_alloc(count, (3 + 4 + 6 + 8) * sizeof(double));
@@ -137,7 +137,7 @@ static lbStatus keep_path(const lbRun *run, double rate, lbPath **out, lbError *
 // ---- the directions ----------------------------------------------------------------------------
 
 // How many of the largest eigenvalues (ascending) are needed.
-static void choose_dimension(const double *values, Recording *r) {
+static void choose_recording_dimension(const double *values, Recording *r) {
   double all = 0, left = 0;
   for (int32_t i = 0; i < r->frames; i++) all += fmax(values[i], 0);
   int32_t dropped = 0;
@@ -152,15 +152,15 @@ static void choose_dimension(const double *values, Recording *r) {
   r->error = all > 0 ? sqrt(left / all) : 0;
 }
 
-static lbStatus allocate(Recording *r, size_t rows, lbError *err) {
+static lbStatus allocate_recording(Recording *r, size_t rows, lbError *err) {
   r->basis = lb_alloc((size_t)r->dimension, rows * sizeof(double));
   r->coordinates = lb_alloc((size_t)r->frames, (size_t)r->dimension * sizeof(double));
   return r->basis && r->coordinates ? LB_OK : lb_fail_memory(err);
 }
 
 // basis_k = D^-½ (D^½ A) v_k / s_k, coordinates (f, k) = s_k v_k[f]; largest first.
-static void fill(Recording *r, const double *masses, size_t rows, const double *A, const double *V,
-                 const double *values) {
+static void fill_recorded_basis(Recording *r, const double *masses, size_t rows, const double *A,
+                                const double *V, const double *values) {
   size_t frames = (size_t)r->frames, dimension = (size_t)r->dimension;
   for (size_t k = 0; k < dimension; k++) {
     const double *v = V + (frames - 1 - k) * frames;
@@ -182,9 +182,9 @@ static lbStatus reduce_frames(Recording *r, const double *masses, size_t nodes, 
     lb_dense_gram((int32_t)rows, r->frames, A, G);
     status = lb_dense_eigen(r->frames, G, values, err);
   }
-  if (!status) choose_dimension(values, r);
-  if (!status) status = allocate(r, rows, err);
-  if (!status) fill(r, masses, rows, A, G, values);
+  if (!status) choose_recording_dimension(values, r);
+  if (!status) status = allocate_recording(r, rows, err);
+  if (!status) fill_recorded_basis(r, masses, rows, A, G, values);
   lb_free(G);
   lb_free(values);
   return status;
@@ -192,7 +192,8 @@ static lbStatus reduce_frames(Recording *r, const double *masses, size_t nodes, 
 
 // ---- the model ---------------------------------------------------------------------------------
 
-static lbStatus keep(const Recording *r, const lbScene *scene, lbModel **model, lbError *err) {
+static lbStatus keep_recording(const Recording *r, const lbScene *scene, lbModel **model,
+                               lbError *err) {
   char line[200];
   snprintf(line, sizeof line,
            "recording: full, %d steps of %g s, %d vectors leave out %.2g of the motion\n",
@@ -235,8 +236,8 @@ lbStatus lb_record_body(const lbScene *scene, int32_t index, lbModel **model, lb
     lb_log(LB_LOG_WARNING,
            "%s: body \"%s\": the %d vectors of its recording leave out %.2g of its motion",
            scene->path, body.name, (int)r.dimension, r.error);
-  if (!status && lb_model_is_free(*model)) status = keep_path(run, r.rate, path, err);
-  if (!status) status = keep(&r, scene, model, err);
+  if (!status && lb_model_is_free(*model)) status = keep_recording_path(run, r.rate, path, err);
+  if (!status) status = keep_recording(&r, scene, model, err);
   lb_run_destroy(run);
   lb_free(alone.loads);
   lb_free(alone.attachments);

@@ -10,7 +10,7 @@
 
 // Runs one unreduced body of a scene for the scene's steps and puts its motion into *model, which
 // is replaced: the model of that body (lb_scene_full_model). *path: where the frame of a free body
-// goes, in which it moves; of others it stays as it is.
+// goes, in which it moves; of others it is unchanged.
 lbStatus lb_record_body(const lbScene *scene, int32_t body, lbModel **model, lbPath **path,
                         lbError *err);
 

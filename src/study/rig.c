@@ -22,7 +22,7 @@ typedef struct Making {
   double *shares, *poses; // (keys x bones x 7)
 } Making;
 
-static void release(Making *m) {
+static void release_rig(Making *m) {
   lb_mesh_destroy(m->surface);
   lb_mesh_destroy(m->volume);
   lb_voxel_body_destroy(m->body);
@@ -43,7 +43,7 @@ static double bone_distance(const lbBone *bone, lbVec3 point) {
   return lb_length(lb_sub(way, lb_scale(t, axis)));
 }
 
-// What is near a bone is its own; the nearest in parts of their radii.
+// A point near a bone belongs to it; else to the nearest bone, by distance over radius.
 static void paint_bones(Making *m, double *positions) {
   const lbVoxels *voxels = m->body->voxels;
   for (int32_t v = 0; v < voxels->count; v++) {
@@ -63,7 +63,7 @@ static void paint_bones(Making *m, double *positions) {
   }
 }
 
-static lbStatus make_weights(Making *m, lbError *err) {
+static lbStatus make_rig_weights(Making *m, lbError *err) {
   lbVoxelBodyDef body_def = lb_voxel_body_def();
   lbWeightDef def = lb_weight_def();
   double positions[3 * LB_BONES_MOST];
@@ -148,12 +148,12 @@ lbStatus lb_rig_save(const lbShapeDef *shape, const char *path, lbRigInfo *info,
   lbStatus status = lb_shape_skeleton(&def, &m.skeleton, err);
   if (!status) status = lb_shape_surface(&def, &m.surface, err);
   if (!status) status = lb_shape_volume(&def, &m.volume, err);
-  if (!status) status = make_weights(&m, err);
+  if (!status) status = make_rig_weights(&m, err);
   if (!status) status = hang_vertices(&m, err);
   if (!status) status = write(&m, path, err);
   if (!status && info)
     *info = (lbRigInfo){ m.skeleton.count, m.surface->vertex_count, m.surface->triangle_count, KEYS,
                          seconds };
-  release(&m);
+  release_rig(&m);
   return status;
 }

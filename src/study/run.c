@@ -184,7 +184,7 @@ static int compare_times(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void summarise(const lbActor *actor) {
+static void summarise_actor(const lbActor *actor) {
   int32_t n = actor->run->step_count;
   lb_actor_report(actor);
   if (n == 0) return;
@@ -234,7 +234,7 @@ lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError 
   lbRun *run = lb_alloc(1, sizeof *run);
   if (!run) return lb_fail_memory(err);
   Cast cast = { 0 };
-  lb_full_register(); // also for those who did not call lb_build_start
+  lb_full_register(); // for callers that did not call lb_build_start
   run->scene = scene;
   run->step_count = def->step_count >= 0 ? def->step_count : scene->step_count;
   run->time = run->step_count * scene->time_step;
@@ -248,7 +248,7 @@ lbStatus lb_run(const lbScene *scene, const lbRunDef *def, lbRun **out, lbError 
   run->make_seconds = lb_seconds() - start;
   if (!status) status = prepare_frames(run, def, &cast, err);
   if (!status) status = run_steps(run, &cast, err);
-  for (int32_t a = 0; a < cast.count && !status; a++) summarise(&cast.actors[a]);
+  for (int32_t a = 0; a < cast.count && !status; a++) summarise_actor(&cast.actors[a]);
   if (!status) status = lb_run_report_contacts(&cast.contacts, err);
   run->guard = lb_world_guard(cast.world);
   release_cast(&cast);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART 0.05 // s without a push, at least, after which two are told to have parted
+#define APART 0.05 // s without contact force after which an end event is recorded
 #define STEPS 1.5  // and steps
 
 // ---- colliders ---------------------------------------------------------------------------------
@@ -49,7 +49,8 @@ lbStatus lb_run_add_colliders(lbRunContacts *c, lbError *err) {
   return status;
 }
 
-// ---- who touches whom --------------------------------------------------------------------------
+// ---- begin and end of contacts
+// --------------------------------------------------------------------------
 
 static int32_t body_number(const lbRunContacts *c, lbBodyId id) {
   for (int32_t i = 0; i < c->run->body_count && id; i++)
@@ -72,7 +73,7 @@ bool lb_run_same_pair(lbTouchingPair a, lbTouchingPair b) {
   return a.body == b.body && a.other == b.other && a.collider == b.collider;
 }
 
-static lbTouchingPair *find(const lbRunContacts *c, lbTouchingPair pair) {
+static lbTouchingPair *find_touching_pair(const lbRunContacts *c, lbTouchingPair pair) {
   for (size_t i = 0; i < c->touching_count; i++)
     if (lb_run_same_pair(c->touching[i], pair)) return &c->touching[i];
   return NULL;
@@ -99,7 +100,7 @@ static bool is_sensor(const lbRunContacts *c, int32_t collider) {
 }
 
 // Two began to touch; from lbScene.hit_speed on that is a hit, too, but of sensors.
-static lbStatus tell_begin(lbRunContacts *c, double time, lbTouchingPair pair, lbError *err) {
+static lbStatus record_begin(lbRunContacts *c, double time, lbTouchingPair pair, lbError *err) {
   lbRunEvent begin = event_of(pair, time, LB_RUN_BEGIN), hit = event_of(pair, time, LB_RUN_HIT);
   lbStatus status = lb_run_add_event(c, &begin, err);
   if (isinf(c->run->scene->hit_speed) || is_sensor(c, pair.collider)) return status;
@@ -108,13 +109,13 @@ static lbStatus tell_begin(lbRunContacts *c, double time, lbTouchingPair pair, l
   return lb_run_add_event(c, &hit, err);
 }
 
-// Tells the end of those that have been apart for longer than `long_enough`.
-static lbStatus tell_ends(lbRunContacts *c, double time, double long_enough, lbError *err) {
+// Records end events for pairs that have been apart for longer than `apart_min` (s).
+static lbStatus record_ends(lbRunContacts *c, double time, double apart_min, lbError *err) {
   size_t kept = 0;
   lbStatus status = LB_OK;
   for (size_t i = 0; i < c->touching_count; i++) {
     lbTouchingPair pair = c->touching[i];
-    if (!(time - pair.parted > long_enough))
+    if (!(time - pair.parted > apart_min))
       c->touching[kept++] = pair;
     else if (!status) {
       lbRunEvent end = event_of(pair, pair.parted, LB_RUN_END);
@@ -126,7 +127,7 @@ static lbStatus tell_ends(lbRunContacts *c, double time, double long_enough, lbE
 }
 
 static lbStatus watch_pair(lbRunContacts *c, double time, lbTouchingPair pair, lbError *err) {
-  lbTouchingPair *before = find(c, pair);
+  lbTouchingPair *before = find_touching_pair(c, pair);
   if (before) {
     before->parted = NAN;
     return LB_OK;
@@ -135,7 +136,7 @@ static lbStatus watch_pair(lbRunContacts *c, double time, lbTouchingPair pair, l
                sizeof *c->touching))
     return lb_fail_memory(err);
   c->touching[c->touching_count++] = pair;
-  return tell_begin(c, time, pair, err);
+  return record_begin(c, time, pair, err);
 }
 
 static lbStatus watch_sensors(lbRunContacts *c, double time, lbError *err) {
@@ -163,13 +164,13 @@ lbStatus lb_run_watch_contacts(lbRunContacts *c, double time, lbError *err) {
     status = watch_pair(c, time, lb_run_pair(c, &contacts[i]), err);
   if (!status) status = watch_sensors(c, time, err);
   if (status) return status;
-  return tell_ends(c, time, fmax(APART, STEPS * c->run->scene->time_step), err);
+  return record_ends(c, time, fmax(APART, STEPS * c->run->scene->time_step), err);
 }
 
 lbStatus lb_run_report_contacts(lbRunContacts *c, lbError *err) {
   lbRun *run = c->run;
   const lbContact *contacts = lb_world_contacts(c->world);
-  lbStatus status = tell_ends(c, INFINITY, 0, err); // of those that are apart when it is over
+  lbStatus status = record_ends(c, INFINITY, 0, err); // of those that are apart when it is over
   if (status) return status;
   run->contact_count = lb_world_contact_count(c->world);
   run->contacts = lb_alloc((size_t)run->contact_count, sizeof *run->contacts);

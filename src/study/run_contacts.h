@@ -1,4 +1,4 @@
-// Contacts of a run: its colliders, and what is told of who touches whom.
+// Contacts of a run: its colliders, and the begin and end events of contacts.
 #ifndef LB_STUDY_RUN_CONTACTS_H
 #define LB_STUDY_RUN_CONTACTS_H
 
@@ -36,9 +36,9 @@ typedef struct lbRunContacts {
 lbStatus lb_run_add_event(lbRunContacts *contacts, const lbRunEvent *event, lbError *err);
 
 lbStatus lb_run_add_colliders(lbRunContacts *contacts, lbError *err);
-// After a step that ends at `time`: who began to touch, who ended it. What presses lightly lets go
-// for a few steps now and then: an end is told once they stay apart, with the time of their
-// parting.
+// Records begin and end events after a step that ends at `time`. A light contact opens for a few
+// steps now and then, so an end is recorded only once the pair stays apart, with the time at which
+// it parted.
 lbStatus lb_run_watch_contacts(lbRunContacts *contacts, double time, lbError *err);
 lbStatus lb_run_report_contacts(lbRunContacts *contacts, lbError *err); // at the end
 // run_hits.c: before a step, keeps how all moves; after it, m/s: how fast two that began to touch
@@ -49,7 +49,7 @@ lbStatus lb_run_approach(lbRunContacts *contacts, lbTouchingPair pair, double *s
 lbStatus lb_run_watch_sleep(lbRunContacts *contacts, double time, lbError *err);
 lbTouchingPair lb_run_pair(const lbRunContacts *contacts, const lbContact *contact);
 bool lb_run_same_pair(lbTouchingPair a, lbTouchingPair b);
-// run_joints.c: the scene's joints; and after a step, what broke and what they hold with.
+// run_joints.c: creates the scene's joints; after a step records breaks and joint forces.
 lbStatus lb_run_add_joints(lbRunContacts *contacts, lbError *err);
 lbStatus lb_run_watch_joints(lbRunContacts *contacts, double time, lbError *err);
 void lb_run_release_contacts(lbRunContacts *contacts);

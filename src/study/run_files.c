@@ -2,7 +2,7 @@
 #include "study/run_files.h"
 
 #include "limber/file.h"
-#include "numbers/print.h"
+#include "arrayio/print.h"
 #include "study/actor.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ char lb_run_up(const lbScene *scene) {
   return fabs(g[1]) > fabs(g[0]) && fabs(g[1]) > fabs(g[2]) ? 'y' : 'z';
 }
 
-static lbStatus check_frames(const lbRun *run, lbError *err) {
+static lbStatus check_run_frames(const lbRun *run, lbError *err) {
   if (run->frame_count > 0) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "the run has no frames, set lbRunDef.frame_rate");
 }
@@ -110,7 +110,7 @@ static lbStatus write_targets(const lbRun *run, int32_t first, size_t count, con
   lbAnimationBody *bodies = lb_alloc(count, sizeof *bodies);
   lbAnimationInfo *info = lb_alloc(count, sizeof *info);
   Part *parts = lb_alloc(count, sizeof *parts);
-  lbStatus status = bodies && info && parts ? check_frames(run, err) : lb_fail_memory(err);
+  lbStatus status = bodies && info && parts ? check_run_frames(run, err) : lb_fail_memory(err);
   for (size_t i = 0; i < count && !status; i++)
     status = fill_animation(run, (size_t)first + i, &parts[i], &bodies[i], err);
   lbAnimationDef def = lb_animation_def();
@@ -127,10 +127,10 @@ static lbStatus write_targets(const lbRun *run, int32_t first, size_t count, con
   return status;
 }
 
-// Bodies of frames have joints where viewers, which blend these linearly, come near enough.
-static lbStatus write_animation(const lbRun *run, int32_t first, size_t count, const char *path,
-                                double *max_error, lbError *err) {
-  lbStatus status = check_frames(run, err);
+// Bodies of frames are written as joints where the linear blending of viewers is accurate.
+static lbStatus write_run_animation(const lbRun *run, int32_t first, size_t count, const char *path,
+                                    double *max_error, lbError *err) {
+  lbStatus status = check_run_frames(run, err);
   if (!status && lb_run_has_joints(run, first, count)) {
     bool near = false;
     double error = 0;
@@ -149,7 +149,7 @@ static lbStatus write_animation(const lbRun *run, int32_t first, size_t count, c
 
 lbStatus lb_run_write_animation(const lbRun *run, const char *path, double *max_error,
                                 lbError *err) {
-  return write_animation(run, 0, (size_t)run->body_count, path, max_error, err);
+  return write_run_animation(run, 0, (size_t)run->body_count, path, max_error, err);
 }
 
 // ---- sequences ---------------------------------------------------------------------------------
@@ -243,11 +243,11 @@ static lbStatus fill_sequence(const lbRun *run, size_t index, lbExportFormat for
 lbStatus lb_run_write_sequence(const lbRun *run, int32_t body, const char *path, lbError *err) {
   lbExportFormat format;
   lbStatus status = lb_export_format(path, &format, err);
-  if (!status) status = check_frames(run, err);
+  if (!status) status = check_run_frames(run, err);
   if (status) return status;
   int32_t first = body < 0 ? 0 : body;
   size_t count = body < 0 ? (size_t)run->body_count : 1;
-  if (format == LB_EXPORT_GLB) return write_animation(run, first, count, path, NULL, err);
+  if (format == LB_EXPORT_GLB) return write_run_animation(run, first, count, path, NULL, err);
   lbSequenceBody *bodies = lb_alloc(count, sizeof *bodies);
   Part *parts = lb_alloc(count, sizeof *parts);
   status = bodies && parts ? LB_OK : lb_fail_memory(err);

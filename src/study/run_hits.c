@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-static lbBody *body_of(const lbRunContacts *c, int32_t number) {
+static lbBody *find_hit_body(const lbRunContacts *c, int32_t number) {
   return lb_world_body(c->world, c->bodies[number]);
 }
 
 // ---- where a step begins -----------------------------------------------------------------------
 
-static lbStatus make_room(lbRunContacts *c, lbError *err) {
+static lbStatus make_hit_room(lbRunContacts *c, lbError *err) {
   lbRunStart *start = &c->start;
   size_t bodies = (size_t)c->run->body_count, most = 0;
   start->begin = lb_alloc(bodies + 1, sizeof *start->begin);
@@ -20,7 +20,7 @@ static lbStatus make_room(lbRunContacts *c, lbError *err) {
   start->colliders = lb_alloc((size_t)c->run->scene->collider_count, sizeof *start->colliders);
   if (!start->begin || !start->awake || !start->colliders) return lb_fail_memory(err);
   for (size_t i = 0; i < bodies; i++) {
-    size_t bytes = lb_body_state_bytes(body_of(c, (int32_t)i));
+    size_t bytes = lb_body_state_bytes(find_hit_body(c, (int32_t)i));
     start->begin[i + 1] = start->begin[i] + bytes;
     if (bytes > most) most = bytes;
   }
@@ -29,15 +29,17 @@ static lbStatus make_room(lbRunContacts *c, lbError *err) {
   return start->states && start->now ? LB_OK : lb_fail_memory(err);
 }
 
-static lbStatus save_body(const lbRunContacts *c, int32_t i, char *to, lbError *err) {
+static lbStatus save_hit_body(const lbRunContacts *c, int32_t i, char *to, lbError *err) {
   const lbRunStart *start = &c->start;
-  lbStatus status = lb_body_save_state(body_of(c, i), to, start->begin[i + 1] - start->begin[i]);
+  lbStatus status =
+      lb_body_save_state(find_hit_body(c, i), to, start->begin[i + 1] - start->begin[i]);
   return status ? lb_fail_memory(err) : LB_OK; // there is room for it
 }
 
-static lbStatus restore_body(const lbRunContacts *c, int32_t i, const char *from, lbError *err) {
+static lbStatus restore_hit_body(const lbRunContacts *c, int32_t i, const char *from,
+                                 lbError *err) {
   const lbRunStart *start = &c->start;
-  lbBody *body = body_of(c, i);
+  lbBody *body = find_hit_body(c, i);
   lbStatus status = lb_body_restore_state(body, from, start->begin[i + 1] - start->begin[i]);
   if (!status) return LB_OK;
   return lb_fail(err, status, "body \"%s\": %s", c->run->scene->bodies[i].name,
@@ -46,10 +48,10 @@ static lbStatus restore_body(const lbRunContacts *c, int32_t i, const char *from
 
 lbStatus lb_run_keep_start(lbRunContacts *c, lbError *err) {
   lbRunStart *start = &c->start;
-  lbStatus status = start->begin ? LB_OK : make_room(c, err);
+  lbStatus status = start->begin ? LB_OK : make_hit_room(c, err);
   for (int32_t i = 0; i < c->run->body_count && !status; i++) {
     start->awake[i] = !lb_world_body_sleeping(c->world, c->bodies[i]);
-    if (start->awake[i]) status = save_body(c, i, start->states + start->begin[i], err);
+    if (start->awake[i]) status = save_hit_body(c, i, start->states + start->begin[i], err);
   }
   for (int32_t i = 0; i < c->run->scene->collider_count && !status; i++)
     if (c->colliders[i])
@@ -60,7 +62,7 @@ lbStatus lb_run_keep_start(lbRunContacts *c, lbError *err) {
 
 // ---- how fast they came together ---------------------------------------------------------------
 
-// Of a body as it is now. A rigid one is asked at the contact, since it touches beside its
+// Of a body in its present state. A rigid one is asked at the contact, since it touches beside its
 // vertices.
 static lbVec3 velocity_at(const lbBody *body, const lbContact *contact, int side) {
   lbVec3 velocity = lb_vec3(0, 0, 0);
@@ -93,18 +95,18 @@ static lbStatus add_side(lbRunContacts *c, lbTouchingPair pair, int side, double
   bool moves = number >= 0 && c->start.awake[number];
   lbStatus status = LB_OK;
   if (number >= 0 && !moves) return LB_OK; // it slept
-  if (moves) status = save_body(c, number, c->start.now, err);
+  if (moves) status = save_hit_body(c, number, c->start.now, err);
   if (moves && !status)
-    status = restore_body(c, number, c->start.states + c->start.begin[number], err);
+    status = restore_hit_body(c, number, c->start.states + c->start.begin[number], err);
   if (status) return status;
   for (int32_t i = 0; i < lb_world_contact_count(c->world); i++) {
     const lbContact *at = &contacts[i];
     if (!lb_run_same_pair(lb_run_pair(c, at), pair)) continue;
-    lbVec3 velocity = moves ? velocity_at(body_of(c, number), at, side)
+    lbVec3 velocity = moves ? velocity_at(find_hit_body(c, number), at, side)
                             : collider_velocity(c, pair.collider, at->point);
     speeds[i] += (side ? 1 : -1) * lb_dot(at->normal, velocity);
   }
-  return moves ? restore_body(c, number, c->start.now, err) : LB_OK;
+  return moves ? restore_hit_body(c, number, c->start.now, err) : LB_OK;
 }
 
 lbStatus lb_run_approach(lbRunContacts *c, lbTouchingPair pair, double *speed, lbError *err) {

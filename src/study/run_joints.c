@@ -6,7 +6,7 @@
 
 // ---- adding ------------------------------------------------------------------------------------
 
-static lbStatus add_joint(lbRunContacts *c, int32_t number, lbError *err) {
+static lbStatus add_run_joint(lbRunContacts *c, int32_t number, lbError *err) {
   const lbScene *scene = c->run->scene;
   const lbSceneJoint *from = &scene->joints[number];
   const lbModel *models[2] = { NULL, NULL };
@@ -35,7 +35,7 @@ lbStatus lb_run_add_joints(lbRunContacts *c, lbError *err) {
   c->run->joints = lb_alloc((size_t)count, sizeof *c->run->joints);
   if (!c->joints || !c->run->joints) return lb_fail_memory(err);
   c->run->joint_count = count;
-  for (int32_t i = 0; i < count && !status; i++) status = add_joint(c, i, err);
+  for (int32_t i = 0; i < count && !status; i++) status = add_run_joint(c, i, err);
   return status;
 }
 

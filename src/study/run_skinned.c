@@ -11,7 +11,7 @@ typedef struct Skin {
   float *frames; // in the world
 } Skin;
 
-static void release(Skin *skins, size_t count) {
+static void release_skinned_run(Skin *skins, size_t count) {
   for (size_t i = 0; skins && i < count; i++) {
     lb_free(skins[i].begin);
     lb_free(skins[i].joints);
@@ -22,7 +22,7 @@ static void release(Skin *skins, size_t count) {
 }
 
 // sums (frames) <- weights of a vertex.
-static void add_up(const lbModel *m, int32_t vertex, double *sums) {
+static void add_skinned_run_up(const lbModel *m, int32_t vertex, double *sums) {
   memset(sums, 0, (size_t)m->size.frame_count * sizeof *sums);
   for (int32_t k = m->carrier_begin[vertex]; k < m->carrier_begin[vertex + 1]; k++) {
     int32_t node = m->carrier_nodes[k];
@@ -41,7 +41,7 @@ static lbStatus fill_weights(const lbModel *m, Skin *skin, lbError *err) {
   if (!skin->begin || !skin->joints || !skin->weights) return lb_fail_memory(err);
   int32_t at = 0;
   for (int32_t v = 0; v < m->size.vertex_count; v++) {
-    add_up(m, v, sums);
+    add_skinned_run_up(m, v, sums);
     skin->begin[v] = at;
     for (int32_t i = 0; i < m->size.frame_count; i++)
       if (sums[i] > 0) skin->joints[at] = i, skin->weights[at++] = sums[i];
@@ -76,7 +76,7 @@ bool lb_run_has_joints(const lbRun *run, int32_t first, size_t count) {
   return all;
 }
 
-static double size_of(const lbMesh *mesh) {
+static double skinned_value_count(const lbMesh *mesh) {
   lbVec3 low = lb_vec3_load(mesh->positions), high = low;
   for (size_t v = 0; v < (size_t)mesh->vertex_count; v++) {
     const double *x = mesh->positions + 3 * v;
@@ -102,10 +102,10 @@ lbStatus lb_run_write_skinned(const lbRun *run, int32_t first, size_t count, con
   *near = !status;
   *max_error = 0;
   for (size_t i = 0; i < count && !status; i++) {
-    *near = *near && errors[i] <= LB_SKINNED_ERROR * size_of(bodies[i].surface);
+    *near = *near && errors[i] <= LB_SKINNED_ERROR * skinned_value_count(bodies[i].surface);
     *max_error = fmax(*max_error, errors[i]);
   }
-  release(skins, count);
+  release_skinned_run(skins, count);
   lb_free(bodies);
   lb_free(errors);
   return status;

@@ -11,7 +11,7 @@ void lb_start_release(lbStart *start) {
   start->coordinates = NULL;
 }
 
-static lbStatus take_pose(lbBody *body, lbStart *start, lbError *err) {
+static lbStatus take_start_pose(lbBody *body, lbStart *start, lbError *err) {
   size_t count = (size_t)lb_body_dimension(body);
   double *rates = lb_alloc(count, sizeof *rates);
   start->dimension = (int32_t)count;
@@ -27,7 +27,7 @@ static lbStatus take_pose(lbBody *body, lbStart *start, lbError *err) {
   return status;
 }
 
-static void warn(const lbScene *scene, const lbSceneBody *body, int32_t flags) {
+static void warn_not_converged(const lbScene *scene, const lbSceneBody *body, int32_t flags) {
   if (flags & LB_EDIT_BEYOND_SUBSPACE)
     lb_log(LB_LOG_WARNING, "%s: body \"%s\": its shapes cannot follow the handles of its pose",
            scene->path, body->name);
@@ -48,15 +48,15 @@ static lbStatus pose_body(const lbScene *scene, const lbSceneBody *body, const l
   if (!status) status = lb_editor_create(posed, &editor_def, &editor, err);
   if (!status) status = lb_edit_script_apply(script, editor, err);
   if (!status) status = lb_editor_settle(editor, &result, err);
-  if (!status) status = take_pose(posed, start, err);
-  if (!status) warn(scene, body, result.flags);
+  if (!status) status = take_start_pose(posed, start, err);
+  if (!status) warn_not_converged(scene, body, result.flags);
   lb_editor_destroy(editor);
   lb_body_destroy(posed);
   lb_edit_script_destroy(script);
   return status;
 }
 
-static lbStatus refuse(const lbScene *scene, const lbSceneBody *body, lbError *err) {
+static lbStatus refuse_start(const lbScene *scene, const lbSceneBody *body, lbError *err) {
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "%s: body \"%s\" has a pose, which needs the method \"subspace\", not \"%s\"",
                  scene->path, body->name, lb_method_name(body->method));
@@ -67,10 +67,10 @@ lbStatus lb_start_find(const lbScene *scene, const lbSceneBody *body, const lbMo
   const double *p = body->position, *q = body->rotation;
   *start = (lbStart){ lb_vec3(p[0], p[1], p[2]), lb_quat(q[0], q[1], q[2], q[3]), 0, NULL };
   if (!body->pose && !body->shape) return LB_OK;
-  if (body->method != LB_METHOD_SUBSPACE) return refuse(scene, body, err);
+  if (body->method != LB_METHOD_SUBSPACE) return refuse_start(scene, body, err);
   if (body->pose) return pose_body(scene, body, model, start, err);
   lbModelMethod method;
-  if (!lb_model_method(model, LB_METHOD_SUBSPACE, &method)) return refuse(scene, body, err);
+  if (!lb_model_method(model, LB_METHOD_SUBSPACE, &method)) return refuse_start(scene, body, err);
   start->dimension = method.dimension;
   start->coordinates = lb_duplicate(body->shape, (size_t)method.dimension, sizeof(double));
   return start->coordinates ? LB_OK : lb_fail_memory(err);

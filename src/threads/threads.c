@@ -2,8 +2,8 @@
 //
 // A loop is open between publish and close. A worker joins an open loop under the lock; the caller
 // closes it when the counter has run out and waits for those that joined, so workers that wake late
-// cost nothing. Loops often follow each other at once (passes of a solver): who has nothing to do
-// looks for more for some microseconds before it sleeps, where each thread has a processor. Which
+// cost nothing. Loops often follow each other at once (passes of a solver), so an idle worker
+// spins for some microseconds before it sleeps, where each thread has a processor. Which
 // thread runs which task is chance; the tasks themselves are not.
 #include "threads/threads.h"
 
@@ -97,7 +97,7 @@ static void *work(void *unused) {
   return NULL;
 }
 
-static void publish(Loop loop) {
+static void publish_loop(Loop loop) {
   pthread_mutex_lock(&pool.lock);
   pool.loop = loop;
   pool.open = true;
@@ -117,7 +117,7 @@ static void close_loop(void) {
   pthread_mutex_unlock(&pool.lock);
 }
 
-static void run(int32_t count, lbTask *task, void *context, void *unused) {
+static void run_parallel_loop(int32_t count, lbTask *task, void *context, void *unused) {
   (void)unused;
   if (inside_task || count < 2 || atomic_flag_test_and_set(&pool.busy)) {
     for (int32_t i = 0; i < count; i++) task(i, context);
@@ -125,7 +125,7 @@ static void run(int32_t count, lbTask *task, void *context, void *unused) {
   }
   Loop loop = { count, task, context };
   inside_task = true;
-  publish(loop);
+  publish_loop(loop);
   draw_tasks(&loop);
   close_loop();
   inside_task = false;
@@ -172,7 +172,7 @@ lbStatus lb_threads_start(int32_t count, lbError *err) {
     pool.worker_count++;
   }
   pthread_attr_destroy(&attributes);
-  lb_set_task_runner(run, NULL);
+  lb_set_task_runner(run_parallel_loop, NULL);
   return LB_OK;
 }
 

@@ -73,6 +73,19 @@ static double S(int32_t i, int32_t j, int32_t k, int32_t l) {
   return lb_cubic_coefficient4(&sample.tiled, i, j, k, l);
 }
 
+// Back to packed coefficients.
+static void unpack(const lbCubic *cubic, double *packed2, double *packed3, double *packed4) {
+  for (int32_t l = 0; l < cubic->count; l++)
+    for (int32_t k = 0; k <= l; k++) {
+      packed2[lb_packed2(k, l)] = lb_cubic_coefficient2(cubic, k, l);
+      for (int32_t j = 0; j <= k; j++) {
+        packed3[lb_packed3(j, k, l)] = lb_cubic_coefficient3(cubic, j, k, l);
+        for (int32_t i = 0; i <= j; i++)
+          packed4[lb_packed4(i, j, k, l)] = lb_cubic_coefficient4(cubic, i, j, k, l);
+      }
+    }
+}
+
 // ---- storage -----------------------------------------------------------------------------------
 
 static void packed_places_count_up_without_gaps(void **state) {
@@ -98,7 +111,7 @@ static void storage_gives_back_what_was_packed_to_the_bit(void **state) {
   for (int32_t r = 1; r <= 44; r++) {
     make_sample(&sample, r, (uint64_t)r);
     bind(&other, r);
-    lb_cubic_unpack(&sample.tiled, other.packed2, other.packed3, other.packed4);
+    unpack(&sample.tiled, other.packed2, other.packed3, other.packed4);
     assert_memory_equal(other.packed2, sample.packed2, lb_packed2_count(r) * sizeof(double));
     assert_memory_equal(other.packed3, sample.packed3, lb_packed3_count(r) * sizeof(double));
     assert_memory_equal(other.packed4, sample.packed4, lb_packed4_count(r) * sizeof(double));
@@ -121,25 +134,6 @@ static void coefficients_do_not_depend_on_the_order_of_indices(void **state) {
   assert_true(S(8, 0, 3, 0) == sample.packed4[lb_packed4(0, 0, 3, 8)]);
 }
 
-static void a_subset_holds_the_coefficients_of_its_modes(void **state) {
-  (void)state;
-  const int32_t kept[] = { 1, 2, 5, 11, 7, 12 }; // any order
-  enum { KEPT = 6 };
-  make_sample(&sample, 13, 4);
-  bind(&other, KEPT);
-  lb_cubic_subset(&sample.tiled, KEPT, kept, &other.arrays);
-  for (int32_t i = 0; i < KEPT; i++)
-    for (int32_t j = 0; j < KEPT; j++) {
-      assert_true(lb_cubic_coefficient2(&other.tiled, i, j) == P(kept[i], kept[j]));
-      for (int32_t k = 0; k < KEPT; k++) {
-        assert_true(lb_cubic_coefficient3(&other.tiled, i, j, k) == Q(kept[i], kept[j], kept[k]));
-        for (int32_t l = 0; l < KEPT; l++)
-          assert_true(lb_cubic_coefficient4(&other.tiled, i, j, k, l) ==
-                      S(kept[i], kept[j], kept[k], kept[l]));
-      }
-    }
-}
-
 static void combined_parts_are_weighted_sums(void **state) {
   (void)state;
   enum { R = 7 };
@@ -149,7 +143,7 @@ static void combined_parts_are_weighted_sums(void **state) {
   bind(&sum, R);
   lbCubic parts[2] = { sample.tiled, other.tiled };
   lb_cubic_combine(2, parts, (double[]){ 3, -0.5 }, &sum.arrays);
-  lb_cubic_unpack(&sum.tiled, sum.packed2, sum.packed3, sum.packed4);
+  unpack(&sum.tiled, sum.packed2, sum.packed3, sum.packed4);
   for (size_t i = 0; i < lb_packed2_count(R); i++)
     check_near(sum.packed2[i], 3 * sample.packed2[i] - 0.5 * other.packed2[i], 1e-14);
   for (size_t i = 0; i < lb_packed3_count(R); i++)
@@ -409,7 +403,6 @@ int main(void) {
     cmocka_unit_test(packed_places_count_up_without_gaps),
     cmocka_unit_test(storage_gives_back_what_was_packed_to_the_bit),
     cmocka_unit_test(coefficients_do_not_depend_on_the_order_of_indices),
-    cmocka_unit_test(a_subset_holds_the_coefficients_of_its_modes),
     cmocka_unit_test(combined_parts_are_weighted_sums),
     cmocka_unit_test(contraction_agrees_with_plain_sums_at_every_level),
     cmocka_unit_test(force_stiffness_and_energy_belong_to_the_contraction),

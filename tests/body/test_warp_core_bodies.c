@@ -404,7 +404,7 @@ static void pieces_that_nothing_holds_are_reported(void **state) {
 
 static void cores_that_cannot_be_are_refused_by_name(void **state) {
   (void)state;
-  check_refused(RIGID("{'box':[[-9,-9,-9],[9,9,9]]}"), "leave no flesh");
+  check_refused(RIGID("{'box':[[-9,-9,-9],[9,9,9]]}"), "leave nothing deformable");
   check_refused(RIGID("{'box':[[5,5,5],[9,9,9]]}"), "bodies[0].warp.rigid[0].box");
   check_refused(RIGID("{'group':'bone'}"), "bodies[0].warp.rigid[0].group");
   check_refused(RIGID("{'elements':[]}"), "must be a list of element numbers");
@@ -415,7 +415,8 @@ static void cores_that_cannot_be_are_refused_by_name(void **state) {
   check_refused(RIGID("{" LEFT ",'hinge':{'point':[0,0,0],'axis':[0,0,0]}}"), "has zero length");
   check_refused(RIGID("{" LEFT ",'hinge':{'axis':[0,0,1]}}"), "has no \"point\"");
   check_refused(RIGID("{" LEFT ",'hinge':{'point':[0,0,0]}}"), "has no \"axis\"");
-  check_refused(RIGID("{" LEFT ",'hinge':{'point':[0,0,0],'axis':[0,0,1]}," SHAKE "}"), "is led");
+  check_refused(RIGID("{" LEFT ",'hinge':{'point':[0,0,0],'axis':[0,0,1]}," SHAKE "}"),
+                "follows it");
   check_refused(RIGID("{" LEFT ",'motion':{'times':[0,1],'positions':[[0,0,0],[0,0,1]],"
                       "'interpolation':'step'}}"),
                 "has cuts");
@@ -454,7 +455,7 @@ static void damaged_arrays_are_refused(void **state) {
   check_fails(lb_model_create(&draft, &bad, &err), LB_ERR_FORMAT, err, "warp.cores");
   draft = *model, draft.warp_cores = cores;
   for (int32_t n = 0; n < model->size.node_count; n++) cores[n] = n % 3;
-  check_fails(lb_model_create(&draft, &bad, &err), LB_ERR_FORMAT, err, "leave no flesh");
+  check_fails(lb_model_create(&draft, &bad, &err), LB_ERR_FORMAT, err, "leave nothing deformable");
   draft = *model, draft.warp_core_times = times;
   times[1] = NAN;
   assert_true(lb_model_create(&draft, &bad, &err) != LB_OK);

@@ -1,6 +1,6 @@
 // Solids: creation, distances, bounds, masses, rays, surfaces and hulls.
 #include "collide/solid_parts.h"
-#include "geometry/winding.h"
+#include "mesh/winding.h"
 #include "solids.h"
 
 enum { CASES = CHECK_SANITIZED ? 200 : 600 };

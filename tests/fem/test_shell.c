@@ -419,7 +419,7 @@ static void meshes_and_materials_must_match(void **state) {
   const double size[3] = { 1, 1, 1 };
   lbMesh *bar = shape("bar", size, 1, 1, 1), *flat = shape("grid", size, 2, 2, 1);
   lbMaterial materials[2] = { sheet_material(1, 1, 1), lb_material() };
-  refuse(bar, materials, 1, "the model \"shell\" is for meshes of triangles alone");
+  refuse(bar, materials, 1, "the model \"shell\" is only for meshes of triangles");
   refuse(flat, materials + 1, 1, "no tets or bricks");
   refuse(flat, materials, 2, "no tets or bricks");
   flat->triangles[3 * 1 + 1] = flat->triangles[3 * 1]; // a vertex twice

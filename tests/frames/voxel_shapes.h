@@ -3,7 +3,8 @@
 #define LB_TESTS_VOXEL_SHAPES_H
 
 #include "check.h"
-#include "frames/weights.h"
+#include "frames/inserted_weight.h"
+#include "reduce/weights.h"
 
 static inline lbVoxelGrid *empty_grid(int32_t x, int32_t y, int32_t z, double cell) {
   lbVoxelGrid *grid;

@@ -1,7 +1,7 @@
 // Triangle against point and box, winding numbers, and the cells that a triangle touches.
 #include "check.h"
-#include "geometry/voxel_grid.h"
-#include "geometry/winding.h"
+#include "mesh/voxel_mark.h"
+#include "mesh/winding.h"
 
 static lbVec3 random_point(uint64_t *seed, double scale) {
   double x = check_random(seed), y = check_random(seed), z = check_random(seed);

@@ -189,26 +189,6 @@ static void singular_values_rebuild_the_matrix(void **state) {
   check_svd(9, 9);
 }
 
-static void least_squares_handles_missing_rank(void **state) {
-  (void)state;
-  enum { ROWS = 9, COLUMNS = 4 };
-  lbError err = { 0 };
-  int32_t rank = 0;
-  double *A = random_matrix(ROWS, COLUMNS, 8), *B = random_matrix(ROWS, 2, 9);
-  memcpy(A + 3 * ROWS, A, ROWS * sizeof *A); // the last column repeats the first
-  double *work = copy_of(A, ROWS, COLUMNS), *X = copy_of(B, ROWS, 2), normal[COLUMNS];
-  check_ok(lb_dense_least_squares(ROWS, COLUMNS, 2, work, X, 1e-12, &rank, &err), err);
-  assert_int_equal(rank, 3);
-  for (int c = 0; c < 2; c++) { // A' (A x - b) = 0, and the shortest x shares evenly
-    double *x = X + c * ROWS, *r = B + c * ROWS;
-    check_near(x[0], x[3], 1e-13);
-    lb_dense_multiply_vector(LB_PLAIN, ROWS, COLUMNS, 1, A, x, -1, r);
-    lb_dense_multiply_vector(LB_TRANSPOSED, ROWS, COLUMNS, 1, A, r, 0, normal);
-    for (int i = 0; i < COLUMNS; i++) check_small(normal[i], 1e-13);
-  }
-  free(A), free(B), free(work), free(X);
-}
-
 static void solves_return_the_right_hand_side(void **state) {
   (void)state;
   enum { N = 17, COUNT = 3 };
@@ -265,8 +245,6 @@ static void bad_matrices_are_refused(void **state) {
   check_fails(lb_dense_eigen(3, bad, x, &err), LB_ERR_NUMERIC, err, "not finite");
   check_fails(lb_dense_svd(3, 3, bad, NULL, S, NULL, &err), LB_ERR_NUMERIC, err, "not finite");
   check_fails(lb_dense_solve(3, bad, 1, x, &err), LB_ERR_NUMERIC, err, "not finite");
-  check_fails(lb_dense_least_squares(3, 3, 1, bad, x, 0, NULL, &err), LB_ERR_NUMERIC, err,
-              "not finite");
 }
 
 static lbStatus use_all(double *A, double *B, double *U, double *Vt, double *S, lbError *err) {
@@ -274,7 +252,6 @@ static lbStatus use_all(double *A, double *B, double *U, double *Vt, double *S, 
   double *G = random_definite(N, 3);
   lbStatus status = lb_dense_eigen(N, G, S, err);
   if (!status) status = lb_dense_svd(N, N, A, U, S, Vt, err);
-  if (!status) status = lb_dense_least_squares(N, N, 1, U, B, 0, NULL, err);
   if (!status) status = lb_dense_solve(N, Vt, 1, B, err);
   free(G);
   return status;
@@ -309,7 +286,6 @@ int main(void) {
     cmocka_unit_test(eigenvectors_diagonalise),
     cmocka_unit_test(general_eigenvectors_are_orthonormal_in_the_second_matrix),
     cmocka_unit_test(singular_values_rebuild_the_matrix),
-    cmocka_unit_test(least_squares_handles_missing_rank),
     cmocka_unit_test(solves_return_the_right_hand_side),
     cmocka_unit_test(triangles_of_larger_matrices_are_solved_with),
     cmocka_unit_test(bad_matrices_are_refused),

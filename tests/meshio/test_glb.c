@@ -1,7 +1,7 @@
 // Binary glTF. Every file here is put together from JSON and a small buffer.
 #include "surface_check.h"
 
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 
 typedef struct Glb {
   uint8_t data[8192];

@@ -1,7 +1,7 @@
 // STL, text and binary.
 #include "surface_check.h"
 
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 
 static const char text_solid[] =
     "solid my part\nfacet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n"

@@ -3,7 +3,7 @@
 #include "comma_locale.h"
 
 #include "mesh/builder.h"
-#include "numbers/scalar.h"
+#include "arrayio/scalar.h"
 #include "meshio/pc2.h"
 
 #include <locale.h>

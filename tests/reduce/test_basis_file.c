@@ -2,7 +2,7 @@
 #include "basis_problems.h"
 
 #include "limber/file.h"
-#include "numbers/npz.h"
+#include "arrayio/npz.h"
 
 #include <zlib.h>
 

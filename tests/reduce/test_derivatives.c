@@ -1,7 +1,7 @@
 // Modal derivatives: second derivatives of the force, solves for held and free bodies, both ways.
 #include "basis_problems.h"
 
-#include "elastic/hessian.h"
+#include "reduce/hessian.h"
 #include "linalg/dense.h"
 #include "reduce/derivatives.h"
 #include "threads/threads.h"
@@ -138,8 +138,8 @@ static void every_law_counts_as_stvk_of_its_linearisation(void **state) {
 }
 
 // One element under the kernel of a level, pairs of rows [begin, end).
-static void run_kernel(lbHessianKernel *kernel, lbElementKind kind, int32_t modes, int32_t begin,
-                       int32_t end, double *sums) {
+static void run_kernel(const lbHessianKernels *kernels, lbElementKind kind, int32_t modes,
+                       int32_t begin, int32_t end, double *sums) {
   double gradients[192], weights[8], u[24 * 40] = { 0 };
   uint64_t seed = 11;
   int32_t nodes = lb_element_nodes(kind), stride = lb_hessian_stride(modes);
@@ -163,7 +163,7 @@ static void run_kernel(lbHessianKernel *kernel, lbElementKind kind, int32_t mode
     for (int32_t i = 0; i < 3; i++)
       for (int32_t j = 0; j < modes; j++) u[(3 * a + i) * stride + j] = check_random(&seed);
   }
-  kernel(&e);
+  kernels->add_pairs(&e);
   free(work);
 }
 
@@ -177,8 +177,8 @@ static void every_simd_level_agrees_for_every_tail(void **state) {
     size_t pairs = lb_hessian_pair_count(modes, begin, end);
     double *plain = calloc(24 * pairs + 1, sizeof(double));
     double *wide = calloc(24 * pairs + 1, sizeof(double));
-    run_kernel(lb_hessian_kernel(LB_SIMD_PORTABLE), kind, modes, begin, end, plain);
-    run_kernel(lb_hessian_kernel(level), kind, modes, begin, end, wide);
+    run_kernel(lb_hessian_kernels(LB_SIMD_PORTABLE), kind, modes, begin, end, plain);
+    run_kernel(lb_hessian_kernels(level), kind, modes, begin, end, wide);
     check_small(difference(24 * pairs, wide, plain), 1e-13);
     free(plain);
     free(wide);

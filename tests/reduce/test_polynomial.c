@@ -247,6 +247,10 @@ static void motion_as_a_whole_takes_no_figures(void **state) {
   free_case(&c);
 }
 
+static void add_scaled(size_t count, double weight, const double *from, double *to) {
+  for (size_t i = 0; i < count; i++) to[i] += weight * from[i];
+}
+
 static void parts_weighted_with_the_moduli_are_the_whole(void **state) {
   (void)state;
   const lbMaterial materials[2] = { stvk(1e5, 0.3), stvk(3e6, -0.2) };
@@ -265,7 +269,12 @@ static void parts_weighted_with_the_moduli_are_the_whole(void **state) {
     }
     lbPolynomialDef def = { c.count, c.basis, 3, groups };
     check_ok(lb_polynomial_build_parts(c.fem, &def, parts, &err), err);
-    check_ok(lb_polynomial_combine(6, parts, weights, &sum, &err), err);
+    check_ok(lb_polynomial_create(MODES, &sum, &err), err);
+    for (int p = 0; p < 6; p++) {
+      add_scaled(lb_packed2_count(MODES), weights[p], parts[p]->linear, sum->linear);
+      add_scaled(lb_packed3_count(MODES), weights[p], parts[p]->quadratic, sum->quadratic);
+      add_scaled(lb_packed4_count(MODES), weights[p], parts[p]->cubic, sum->cubic);
+    }
     const double *whole[3] = { c.polynomial->linear, c.polynomial->quadratic, c.polynomial->cubic };
     const double *summed[3] = { sum->linear, sum->quadratic, sum->cubic };
     const size_t counts[3] = { lb_packed2_count(MODES), lb_packed3_count(MODES),
@@ -283,32 +292,6 @@ static void parts_weighted_with_the_moduli_are_the_whole(void **state) {
     free(groups);
     free_case(&c);
   }
-}
-
-static void dropping_modes_is_building_without_them(void **state) {
-  (void)state;
-  const int32_t kept[] = { 0, 2, 3, 6 };
-  lbMaterial material = stvk(1e5, 0.3);
-  Case c = make_case(LB_ELEMENT_TET4, &material, 1), fewer = c;
-  size_t rows = 3 * (size_t)c.mesh->vertex_count;
-  fewer.count = 4;
-  fewer.basis = calloc(rows * 4, sizeof(double));
-  for (size_t i = 0; i < 4; i++)
-    memcpy(fewer.basis + i * rows, c.basis + (size_t)kept[i] * rows, rows * sizeof(double));
-  build(&fewer);
-  double linear[16], quadratic[64], cubic[256];
-  const lbCubicArrays arrays = { linear, quadratic, cubic };
-  lb_cubic_subset(&c.cubic, 4, kept, &arrays);
-  for (int i = 0; i < 16; i++)
-    check_near(linear[i] / fewer.tiles[0], fewer.tiles[i] / fewer.tiles[0], 1e-13);
-  assert_true(lb_cubic_quadratic_size(4) <= 64 && lb_cubic_cubic_size(4) <= 256);
-  for (size_t i = 0; i < lb_cubic_quadratic_size(4); i++)
-    check_near(quadratic[i], fewer.cubic.quadratic[i], 1e-13 * fabs(fewer.tiles[0]) * 100);
-  for (size_t i = 0; i < lb_cubic_cubic_size(4); i++)
-    check_near(cubic[i], fewer.cubic.cubic[i], 1e-13 * fabs(fewer.tiles[0]) * 100);
-  lb_polynomial_destroy(fewer.polynomial);
-  free(fewer.basis), free(fewer.tiles), free(fewer.work);
-  free_case(&c);
 }
 
 static void bits_do_not_depend_on_the_number_of_threads(void **state) {
@@ -482,7 +465,6 @@ int main(void) {
     cmocka_unit_test(a_vertex_may_have_any_number_of_edges),
     cmocka_unit_test(motion_as_a_whole_takes_no_figures),
     cmocka_unit_test(parts_weighted_with_the_moduli_are_the_whole),
-    cmocka_unit_test(dropping_modes_is_building_without_them),
     cmocka_unit_test(bits_do_not_depend_on_the_number_of_threads),
     cmocka_unit_test(the_reference_beam_is_met),
     cmocka_unit_test(what_has_no_polynomials_is_refused),

@@ -5,9 +5,9 @@
 #include "limber/reduce.h"
 #include "math/cubic_form.h"
 #include "meshio/formats.h"
-#include "numbers/cub.h"
+#include "arrayio/cub.h"
 #include "reduce/polynomial.h"
-#include "numbers/vega_matrix.h"
+#include "arrayio/vega_matrix.h"
 
 #include <jansson.h>
 

@@ -69,7 +69,7 @@ static void contact_materials_are_read(void **state) {
   check_refused(SCENE_WITH("'colliders':[{'shape':'plane','sensor':1}]"),
                 "colliders[0].sensor: must be true or false");
   check_refused(SCENE_WITH("'colliders':[{'shape':'sphere','density':1,'sensor':true}]"),
-                "colliders[0].sensor: is of colliders without \"density\" alone");
+                "colliders[0].sensor: is only for colliders without \"density\"");
 }
 
 static void check_filter(lbContactFilter found, int category, int mask, int group) {

@@ -5,7 +5,7 @@
 #include "limber/report.h"
 #include "limber/shape.h"
 #include "mesh/faces.h"
-#include "base/hash_table.h"
+#include "mesh/hash_table.h"
 
 // ---- measures ----------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@
 #include "limber/rig.h"
 #include "limber/run.h"
 #include "meshio/rig.h"
-#include "numbers/npy.h"
+#include "arrayio/npy.h"
 
 #include <math.h>
 #include <string.h>

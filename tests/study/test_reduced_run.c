@@ -4,7 +4,7 @@
 #include "limber/body.h"
 #include "limber/run.h"
 #include "limber/file.h"
-#include "numbers/npz.h"
+#include "arrayio/npz.h"
 
 #define SOFT "'material':{'model':'linear','young':2e4,'poisson':0.3}"
 #define BAR_WITH(method, more)                                                                     \

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "limber/build.h"
-#include "numbers/npz.h"
+#include "arrayio/npz.h"
 
 enum { SHAPES = 5, SUBSTEPS = 4 }; // 54 degrees between shapes, solved in quarters
 

@@ -90,7 +90,7 @@ static void what_cannot_be_recorded_or_saved_says_so(void **state) {
   settings.dimension = 3;
   check_ok(vw_stage_apply(stage, &settings, &err), err);
   assert_false(vw_animation_fits(animation, stage));
-  check_fails(vw_animation_add(animation, stage, &err), LB_ERR_ARGUMENT, err, "cannot go on");
+  check_fails(vw_animation_add(animation, stage, &err), LB_ERR_ARGUMENT, err, "cannot continue");
   const char *path = output_path("viewer-changed.glb"); // what there is can be saved
   unlink(path);
   check_ok(vw_animation_save(animation, path, &err), err);

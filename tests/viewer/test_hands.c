@@ -306,7 +306,7 @@ static void too_many_pins_give_a_message(void **state) {
   assert_true(pins >= 16 && pins <= 64);
   vw_stage_step(stage);
   if (pins == 64) vw_stage_press(stage, 1, VW_TOOL_GRAB, &view, x, y);
-  assert_true(strstr(vw_stage_message(stage), "let go") != NULL);
+  assert_true(strstr(vw_stage_message(stage), "release some pins") != NULL);
   vw_stage_forget_message(stage);
   assert_string_equal(vw_stage_message(stage), "");
   vw_stage_destroy(stage);

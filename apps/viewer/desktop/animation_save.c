@@ -62,9 +62,9 @@ static lbStatus borrow_surface(lbArena *arena, const lbModel *model, lbMesh **ou
 }
 
 // One body's part of a track: coordinates or positions, and where it was.
-static lbStatus describe(lbArena *arena, const vwAnimation *animation, const vwTrack *track,
-                         int32_t body, const lbMesh *surface, const double *shapes,
-                         lbAnimationBody *to, lbError *err) {
+static lbStatus describe_body_track(lbArena *arena, const vwAnimation *animation,
+                                    const vwTrack *track, int32_t body, const lbMesh *surface,
+                                    const double *shapes, lbAnimationBody *to, lbError *err) {
   size_t frames = (size_t)animation->frame_count, bodies = (size_t)track->body_count;
   size_t width = track->frame_floats;
   bool by_shapes = track->dimension > 0;
@@ -113,7 +113,8 @@ lbStatus vw_animation_save(const vwAnimation *animation, const char *path, lbErr
     status = borrow_surface(&arena, track->model, &surface, err);
     if (!status) status = carry_shapes(&arena, track, &shapes, err);
     for (int32_t body = 0; body < track->body_count && !status; body++)
-      status = describe(&arena, animation, track, body, surface, shapes, &bodies[next++], err);
+      status = describe_body_track(&arena, animation, track, body, surface, shapes, &bodies[next++],
+                                   err);
   }
   lbAnimationDef def = lb_animation_def();
   def.frame_count = animation->frame_count;

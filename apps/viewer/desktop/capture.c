@@ -63,7 +63,7 @@ lbStatus vw_capture_picture(vwCapture *capture, int32_t width, int32_t height, c
   return status;
 }
 
-// The file is there before the sketch is ended: where none can be written, the sketch goes on.
+// Creates the file before the sketch ends: when none can be written, the sketch continues.
 lbStatus vw_capture_sketch(vwCapture *capture, vwStage *stage, char *saved, size_t size,
                            lbError *err) {
   (void)capture;

@@ -25,7 +25,7 @@ lbStatus vw_capture_toggle_animation(vwCapture *capture, vwStage *stage, char *s
 bool vw_capture_has_video(const vwCapture *capture);
 bool vw_capture_has_animation(const vwCapture *capture);
 
-// Whether the recordings that go on can take a frame of this size, of this stage. One that cannot
+// Whether the active recordings can take a frame of this size, of this stage. One that cannot
 // is to be ended.
 bool vw_capture_video_fits(const vwCapture *capture, int32_t width, int32_t height);
 bool vw_capture_animation_fits(const vwCapture *capture, const vwStage *stage);

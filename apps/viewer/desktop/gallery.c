@@ -24,7 +24,7 @@ static lbStatus read_item(const char *folder, const char *name, vwGalleryItem *i
   return item->path && item->title && item->hint ? LB_OK : lb_fail_memory(err);
 }
 
-static lbStatus make(int32_t count, vwGallery **out, lbError *err) {
+static lbStatus make_gallery_list(int32_t count, vwGallery **out, lbError *err) {
   vwGallery *gallery = lb_alloc(1, sizeof *gallery);
   vwGalleryItem *items = lb_alloc((size_t)count, sizeof *items);
   if (!gallery || !items) {
@@ -50,7 +50,7 @@ lbStatus vw_gallery_load(const char *folder, vwGallery **out, lbError *err) {
                    error.line > 0 ? error.line : 1);
   }
   vwGallery *gallery = NULL;
-  lbStatus status = make((int32_t)json_array_size(list), &gallery, err);
+  lbStatus status = make_gallery_list((int32_t)json_array_size(list), &gallery, err);
   for (int32_t i = 0; !status && i < gallery->count; i++) {
     const char *name = json_string_value(json_array_get(list, (size_t)i));
     status = name ? read_item(folder, name, &gallery->items[i], err)
@@ -66,7 +66,7 @@ lbStatus vw_gallery_load(const char *folder, vwGallery **out, lbError *err) {
 
 lbStatus vw_gallery_of_file(const char *path, vwGallery **out, lbError *err) {
   vwGallery *gallery = NULL;
-  lbStatus status = make(1, &gallery, err);
+  lbStatus status = make_gallery_list(1, &gallery, err);
   if (status) return status;
   const char *name = strrchr(path, '/');
   gallery->items[0] =

@@ -63,19 +63,21 @@ static const struct Glyph *glyph_of(char letter) {
   return NULL;
 }
 
-static void blend(const Picture *p, int32_t x, int32_t y, const uint8_t rgb[3], double share) {
+static void blend_pixel(const Picture *p, int32_t x, int32_t y, const uint8_t rgb[3],
+                        double share) {
   if (x < 0 || y < 0 || x >= p->width || y >= p->height || !(share > 0)) return;
   uint8_t *pixel = p->rgba + 4 * ((size_t)y * (size_t)p->width + (size_t)x);
   for (int i = 0; i < 3; i++) pixel[i] = (uint8_t)lround((1 - share) * pixel[i] + share * rgb[i]);
 }
 
-static void fill(const Picture *p, double x0, double y0, double x1, double y1, const uint8_t rgb[3],
-                 double share) {
+static void fill_rectangle(const Picture *p, double x0, double y0, double x1, double y1,
+                           const uint8_t rgb[3], double share) {
   for (int32_t y = (int32_t)round(y0); y < (int32_t)round(y1); y++)
-    for (int32_t x = (int32_t)round(x0); x < (int32_t)round(x1); x++) blend(p, x, y, rgb, share);
+    for (int32_t x = (int32_t)round(x0); x < (int32_t)round(x1); x++)
+      blend_pixel(p, x, y, rgb, share);
 }
 
-static double distance(double x, double y, const double a[2], const double b[2]) {
+static double distance_to_segment(double x, double y, const double a[2], const double b[2]) {
   double dx = b[0] - a[0], dy = b[1] - a[1], length = dx * dx + dy * dy;
   double t = length > 0 ? ((x - a[0]) * dx + (y - a[1]) * dy) / length : 0;
   t = fmin(fmax(t, 0), 1);
@@ -88,7 +90,7 @@ static double nearest(const struct Glyph *glyph, double unit, double x, double y
   bool pen = false;
   for (const char *c = glyph->strokes; *c;) {
     double next[2] = { (c[0] - '0') * unit, (8 - (c[1] - '0')) * unit };
-    if (pen) best = fmin(best, distance(x, y, last, next));
+    if (pen) best = fmin(best, distance_to_segment(x, y, last, next));
     memcpy(last, next, sizeof last);
     pen = c[2] != '|';
     c += c[2] ? 3 : 2;
@@ -106,7 +108,7 @@ static double draw_letter(const Picture *p, char letter, double x, double y, dou
     for (int32_t i = -pad; i <= wide; i++) {
       double px = floor(x) + i, py = floor(y) + j;
       double away = nearest(glyph, unit, px + 0.5 - x, py + 0.5 - y);
-      blend(p, (int32_t)px, (int32_t)py, white, fmin(fmax(0.5 + 0.48 * unit - away, 0), 1));
+      blend_pixel(p, (int32_t)px, (int32_t)py, white, fmin(fmax(0.5 + 0.48 * unit - away, 0), 1));
     }
   return x + (glyph->width + 1.7) * unit;
 }
@@ -130,13 +132,13 @@ void vw_legend_draw(const vwLegend *legend, int32_t width, int32_t height, uint8
   double x = width - bar - 3 * pad, y = height - line - 18 * unit - 2 * pad;
   char high[48];
   vw_write_amount(legend->high, legend->unit, false, high, sizeof high);
-  fill(&p, x - pad, y - pad, x + bar + pad, height - pad, dark, 0.8);
+  fill_rectangle(&p, x - pad, y - pad, x + bar + pad, height - pad, dark, 0.8);
   draw_text(&p, legend->title, x, y, unit);
   y += line;
   for (double i = 0; i < bar; i++) {
     uint8_t rgb[3];
     vw_map_color((i + 0.5) / bar, rgb);
-    fill(&p, x + i, y, x + i + 1, y + 7 * unit, rgb, 1);
+    fill_rectangle(&p, x + i, y, x + i + 1, y + 7 * unit, rgb, 1);
   }
   y += 7 * unit + 0.5 * pad;
   draw_text(&p, "0", x, y, unit);

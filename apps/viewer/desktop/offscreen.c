@@ -51,7 +51,7 @@ static EGLContext context_of(EGLDisplay display) {
   return eglCreateContext(display, config, EGL_NO_CONTEXT, context_wish);
 }
 
-// Takes a display into use; `why` tells where it ended.
+// Opens a display; `why` is the step that failed.
 static bool try_display(vwOffscreen *offscreen, EGLDisplay display, const char **why) {
   EGLint major, minor;
   *why = "EGL has no such display";
@@ -120,7 +120,7 @@ none:
 
 // ---- the framebuffer ---------------------------------------------------------------------------
 
-static lbStatus check_size(int32_t width, int32_t height, lbError *err) {
+static lbStatus check_offscreen_size(int32_t width, int32_t height, lbError *err) {
   if (width >= 1 && height >= 1 && width <= VW_OFFSCREEN_LARGEST && height <= VW_OFFSCREEN_LARGEST)
     return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
@@ -148,7 +148,7 @@ static bool set_storage(vwOffscreen *offscreen, int32_t width, int32_t height) {
 
 lbStatus vw_offscreen_resize(vwOffscreen *offscreen, int32_t width, int32_t height, lbError *err) {
   GLint texture_limit = 0, buffer_limit = 0;
-  lbStatus status = check_size(width, height, err);
+  lbStatus status = check_offscreen_size(width, height, err);
   if (status != LB_OK) return status;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &texture_limit);
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &buffer_limit);
@@ -171,7 +171,7 @@ lbStatus vw_offscreen_resize(vwOffscreen *offscreen, int32_t width, int32_t heig
 // ---- all of it ---------------------------------------------------------------------------------
 
 lbStatus vw_offscreen_create(int32_t width, int32_t height, vwOffscreen **out, lbError *err) {
-  lbStatus status = check_size(width, height, err);
+  lbStatus status = check_offscreen_size(width, height, err);
   if (status != LB_OK) return status;
   vwOffscreen *offscreen = lb_alloc(1, sizeof *offscreen);
   if (!offscreen) return lb_fail_memory(err);

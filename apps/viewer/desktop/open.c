@@ -5,7 +5,7 @@
 #include "limber/build.h"
 #include "limber/file.h"
 
-static lbStatus open_scene(const char *path, lbBundle **out, lbError *err) {
+static lbStatus open_desktop_scene(const char *path, lbBundle **out, lbError *err) {
   lbScene *scene = NULL;
   lbStatus status = lb_scene_load(path, NULL, &scene, err);
   if (!status) status = lb_scene_bundle(scene, out, err);
@@ -29,7 +29,7 @@ static lbStatus open_mesh(const char *path, lbBundle **out, lbError *err) {
 }
 
 lbStatus vw_open(const char *path, lbBundle **out, lbError *err) {
-  if (lb_path_has_extension(path, ".json")) return open_scene(path, out, err);
+  if (lb_path_has_extension(path, ".json")) return open_desktop_scene(path, out, err);
   if (lb_model_is_model_file(path)) return lb_bundle_load(path, out, err);
   return open_mesh(path, out, err);
 }

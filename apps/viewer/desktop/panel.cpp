@@ -118,7 +118,7 @@ bool vw_panel_takes_keys() { return ImGui::GetIO().WantTextInput; }
 
 // ---- controls ----------------------------------------------------------------------------------
 
-static void explain(const vwControl *control, const vwControlState &state) {
+static void show_tooltip(const vwControl *control, const vwControlState &state) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(280 * scale);
@@ -188,7 +188,7 @@ static void edit_control(vwViewer *viewer, int32_t index) {
   default: changed = edit_slider(control, state, &value);
   }
   ImGui::EndDisabled();
-  explain(control, state);
+  show_tooltip(control, state);
   lbError err;
   if (changed) vw_viewer_set(viewer, index, value, &err); // a refusal becomes the viewer's message
 }
@@ -502,7 +502,7 @@ static void show_opening(vwPanel *panel) {
     ImGui::SetNextItemWidth(-1);
     ImGui::InputText("##path", panel->path, sizeof panel->path, ImGuiInputTextFlags_AutoSelectAll);
     if (ImGui::IsItemDeactivated() && !ImGui::IsMouseDown(0))
-      ImGui::SetKeyboardFocusHere(-1); // to be mended where it was wrong
+      ImGui::SetKeyboardFocusHere(-1); // so that the user can correct the input
     if (ImGui::Button("Open")) panel->open_path = true;
     ImGui::SameLine();
     if (ImGui::Button("Cancel")) panel->opening = false;

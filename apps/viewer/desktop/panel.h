@@ -1,5 +1,5 @@
 // The window's panel: the controls of the settings table, the gallery, graphs, messages. Drawn with
-// Dear ImGui; this is all that the C side sees of it.
+// Dear ImGui; the C side includes only this header.
 #ifndef LIMBER_VIEWER_PANEL_H
 #define LIMBER_VIEWER_PANEL_H
 
@@ -14,7 +14,7 @@ typedef struct vwPanel {
   int32_t current;       // item of the gallery that is shown, -1: none
   int32_t wanted;        // item that was chosen in this frame, -1: none
   bool shown, help;      // the panel; the list of keys
-  bool opening;          // a file is asked for
+  bool opening;          // the path of a file is being entered
   bool open_path;        // `path` was chosen
   char path[1024];       // what was typed
   bool video, animation; // being recorded

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Not all of what they declare is in use.
+// Only some of their functions are used.
 #pragma GCC diagnostic ignored "-Wunused-function"
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double piece = 0.02;     // s, the longest that the stage goes on by unasked
-static const double own_seconds = 4;  // of a video of what has no end of its own
+static const double piece = 0.02;     // s, longest advance between checks for interrupts
+static const double own_seconds = 4;  // length of a video of a scene without an end
 static const double gif_bytes = 4e9;  // ffmpeg holds a GIF's frames in memory
 static const double frame_most = 1e6; // of a video
 
@@ -41,32 +41,32 @@ vwRenderDef vw_render_def(void) {
                         .zoom = NAN };
 }
 
-static bool is_given(lbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+static bool is_picture_given(lbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
 // ---- beginning ---------------------------------------------------------------------------------
 
-static lbStatus check_number(const char *name, double value, double low, double high,
-                             lbError *err) {
+static lbStatus check_picture_number(const char *name, double value, double low, double high,
+                                     lbError *err) {
   if (isnan(value) || (value >= low && value <= high)) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "%s is %g, it must be %g to %g", name, value, low, high);
 }
 
-static lbStatus check_def(const vwRenderDef *def, lbError *err) {
+static lbStatus check_picture_def(const vwRenderDef *def, lbError *err) {
   if (!lb_path_has_extension(def->output, ".png") && !vw_video_is_name(def->output))
     return lb_fail(err, LB_ERR_ARGUMENT,
                    "%s: unknown kind of output; its name must end with .png, .mp4, .webm, .gif or "
                    ".webp",
                    def->output);
-  lbStatus status = check_number("width", def->width, 2, VW_OFFSCREEN_LARGEST, err);
-  if (!status) status = check_number("height", def->height, 2, VW_OFFSCREEN_LARGEST, err);
-  if (!status) status = check_number("samples", def->samples, 1, 8, err);
-  if (!status) status = check_number("from", def->from, 0, 1e6, err);
-  if (!status) status = check_number("to", def->to, 0, 1e6, err);
-  if (!status) status = check_number("fps", def->fps, 0.1, 240, err);
-  if (!status) status = check_number("fov", def->fov, 1, 170, err);
-  if (!status) status = check_number("azimuth", def->azimuth, -3600, 3600, err);
-  if (!status) status = check_number("elevation", def->elevation, -90, 90, err);
-  if (!status) status = check_number("zoom", def->zoom, 1e-3, 1e3, err);
+  lbStatus status = check_picture_number("width", def->width, 2, VW_OFFSCREEN_LARGEST, err);
+  if (!status) status = check_picture_number("height", def->height, 2, VW_OFFSCREEN_LARGEST, err);
+  if (!status) status = check_picture_number("samples", def->samples, 1, 8, err);
+  if (!status) status = check_picture_number("from", def->from, 0, 1e6, err);
+  if (!status) status = check_picture_number("to", def->to, 0, 1e6, err);
+  if (!status) status = check_picture_number("fps", def->fps, 0.1, 240, err);
+  if (!status) status = check_picture_number("fov", def->fov, 1, 170, err);
+  if (!status) status = check_picture_number("azimuth", def->azimuth, -3600, 3600, err);
+  if (!status) status = check_picture_number("elevation", def->elevation, -90, 90, err);
+  if (!status) status = check_picture_number("zoom", def->zoom, 1e-3, 1e3, err);
   if (!status && def->to < def->from)
     status =
         lb_fail(err, LB_ERR_ARGUMENT, "to is %g, before from, which is %g", def->to, def->from);
@@ -90,7 +90,7 @@ static lbStatus make_viewer(vwRender *render, lbError *err) {
   vwViewerDef def = vw_viewer_def();
   def.stage.full = render->def.full;
   def.stage.loosen = render->def.loosen;
-  def.stage.step_budget = INFINITY; // frames take what they take
+  def.stage.step_budget = INFINITY; // no limit of time for a frame
   def.renderer.samples = render->def.samples;
   def.renderer.shadow_size = 2048;
   lbStatus status = vw_viewer_create(&def, &render->viewer, err);
@@ -99,7 +99,7 @@ static lbStatus make_viewer(vwRender *render, lbError *err) {
 }
 
 lbStatus vw_render_begin(const vwRenderDef *def, vwRender **out, lbError *err) {
-  lbStatus status = check_def(def, err);
+  lbStatus status = check_picture_def(def, err);
   if (status) return status;
   vwRender *render = lb_alloc(1, sizeof *render);
   if (!render) return lb_fail_memory(err);
@@ -135,11 +135,11 @@ static void place_camera(const vwRender *render) {
   vwCamera *camera = vw_viewer_camera(render->viewer);
   vwStage *stage = vw_viewer_stage(render->viewer);
   double degree = LB_PI / 180, fov = isnan(def->fov) ? camera->fov : def->fov * degree;
-  if (is_given(def->camera)) {
-    lbVec3 at = is_given(def->at) ? def->at : camera->at;
+  if (is_picture_given(def->camera)) {
+    lbVec3 at = is_picture_given(def->at) ? def->at : camera->at;
     *camera = vw_camera_of_place(def->camera, at, fov, vw_stage_rest_box(stage), camera->up);
   } else {
-    if (is_given(def->at)) camera->at = def->at;
+    if (is_picture_given(def->at)) camera->at = def->at;
     camera->distance *= tan(camera->fov / 2) / tan(fov / 2);
     camera->fov = fov;
   }
@@ -165,8 +165,8 @@ static double end_of(const vwRender *render) {
 }
 
 // Goes on by `seconds` of the clock, which are the part from `begin` to `end` of a stage of work.
-static lbStatus go_on(vwRender *render, double seconds, const char *stage, double begin, double end,
-                      vwRenderReport *report, lbError *err) {
+static lbStatus continue_playing(vwRender *render, double seconds, const char *stage, double begin,
+                                 double end, vwRenderReport *report, lbError *err) {
   int64_t count = (int64_t)ceil(seconds / piece - 1e-9);
   for (int64_t i = 0; i < count; i++) {
     double part = i + 1 < count ? piece : seconds - (double)i * piece;
@@ -179,7 +179,7 @@ static lbStatus go_on(vwRender *render, double seconds, const char *stage, doubl
 
 // ---- pictures and frames -----------------------------------------------------------------------
 
-static lbStatus draw(vwRender *render, lbError *err) {
+static lbStatus draw_picture(vwRender *render, lbError *err) {
   vw_viewer_clear_message(render->viewer);
   vw_viewer_draw(render->viewer, vw_offscreen_target(render->offscreen));
   if (vw_viewer_message(render->viewer)[0])
@@ -193,8 +193,8 @@ static lbStatus draw(vwRender *render, lbError *err) {
 static lbStatus make_picture(vwRender *render, vwRenderReport *report, lbError *err) {
   const vwRenderDef *def = &render->def;
   double to = end_of(render);
-  lbStatus status = go_on(render, to / speed_of(render), "simulate", 0, 1, report, err);
-  if (!status) status = draw(render, err);
+  lbStatus status = continue_playing(render, to / speed_of(render), "simulate", 0, 1, report, err);
+  if (!status) status = draw_picture(render, err);
   if (!status) status = vw_png_save(def->output, def->width, def->height, render->rgba, err);
   if (!status) report->frames = 1;
   report->seconds = to;
@@ -217,12 +217,13 @@ static lbStatus count_frames(const vwRender *render, double seconds, int64_t *co
   return LB_OK;
 }
 
-static lbStatus add_frame(vwRender *render, int64_t frame, int64_t count, vwRenderReport *report,
-                          lbError *err) {
+static lbStatus add_picture_frame(vwRender *render, int64_t frame, int64_t count,
+                                  vwRenderReport *report, lbError *err) {
   double begin = (double)(frame - 1) / (double)count, end = (double)frame / (double)count;
   lbStatus status = LB_OK;
-  if (frame > 0) status = go_on(render, 1 / render->def.fps, "render", begin, end, report, err);
-  if (!status) status = draw(render, err);
+  if (frame > 0)
+    status = continue_playing(render, 1 / render->def.fps, "render", begin, end, report, err);
+  if (!status) status = draw_picture(render, err);
   vw_video_set_progress(render->video, end);
   if (!status) status = vw_video_add(render->video, render->rgba, err);
   if (!status) report->frames++;
@@ -234,10 +235,11 @@ static lbStatus make_video(vwRender *render, vwRenderReport *report, lbError *er
   double speed = speed_of(render), from = def->from;
   int64_t count = 0;
   lbStatus status = count_frames(render, (end_of(render) - from) / speed, &count, err);
-  if (!status) status = go_on(render, from / speed, "simulate", 0, 1, report, err);
+  if (!status) status = continue_playing(render, from / speed, "simulate", 0, 1, report, err);
   if (!status)
     status = vw_video_start(def->output, def->width, def->height, def->fps, &render->video, err);
-  for (int64_t i = 0; !status && i < count; i++) status = add_frame(render, i, count, report, err);
+  for (int64_t i = 0; !status && i < count; i++)
+    status = add_picture_frame(render, i, count, report, err);
   if (status) return status;
   report->seconds = from + (double)(count - 1) * speed / def->fps;
   vwVideo *video = render->video;

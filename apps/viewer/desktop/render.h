@@ -17,7 +17,7 @@ typedef struct vwRenderDef {
 
   // Numbers that are NAN (the default) are the scene's, or chosen so that all of it is seen.
   lbVec3 camera;             // m, where the eye is
-  lbVec3 at;                 // m, what it looks at
+  lbVec3 at;                 // m, target of the view
   double fov;                // degrees, vertical, 1 to 170; without `camera` things keep their size
   double azimuth, elevation; // degrees; instead of those of the camera
   double zoom;               // > 0; 2: twice as near
@@ -38,8 +38,8 @@ typedef struct vwRenderReport {
 
 typedef struct vwRender vwRender;
 
-// Checks the def, makes the context, sees that the output can be written and that ffmpeg is there:
-// what can go wrong goes wrong before long work.
+// Checks the def, makes the context, checks that the output can be written and that ffmpeg is
+// installed: what can go wrong goes wrong before long work.
 lbStatus vw_render_begin(const vwRenderDef *def, vwRender **out, lbError *err);
 // Draws the bundle, which it takes in any case, and writes the output. Once.
 lbStatus vw_render_run(vwRender *render, lbBundle *bundle, vwRenderReport *report, lbError *err);

@@ -11,7 +11,7 @@ void vw_shot_destroy(vwShot *shot) {
   *shot = (vwShot){ 0 };
 }
 
-static lbStatus fit(vwShot *shot, int32_t width, int32_t height, lbError *err) {
+static lbStatus fit_shot_size(vwShot *shot, int32_t width, int32_t height, lbError *err) {
   if (shot->target && shot->width == width && shot->height == height) return LB_OK;
   vw_shot_destroy(shot);
   glGenFramebuffers(1, &shot->target);
@@ -54,7 +54,7 @@ lbStatus vw_shot_take(vwShot *shot, vwViewer *viewer, uint8_t **rgba, lbError *e
   vw_viewer_size(viewer, &width, &height);
   if (width < 1 || height < 1)
     return lb_fail(err, LB_ERR_ARGUMENT, "no picture: the window has no size");
-  lbStatus status = fit(shot, width, height, err);
+  lbStatus status = fit_shot_size(shot, width, height, err);
   if (status) return status;
   size_t row = 4 * (size_t)width;
   uint8_t *pixels = lb_alloc((size_t)height + 1, row);

@@ -13,6 +13,6 @@ typedef struct vwShot {
 // Pixels of the viewer's size (width x height x 4, top row first), to be freed with lb_free. Needs
 // the context current.
 lbStatus vw_shot_take(vwShot *shot, vwViewer *viewer, uint8_t **rgba, lbError *err);
-void vw_shot_destroy(vwShot *shot); // what it has in the context
+void vw_shot_destroy(vwShot *shot); // its objects in the context
 
 #endif

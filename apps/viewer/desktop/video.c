@@ -97,7 +97,8 @@ static bool fill_arguments(Arguments *out, const Format *format, const char *fil
   return true;
 }
 
-static lbStatus start_program(vwVideo *video, const char *path, const char **words, lbError *err) {
+static lbStatus start_video_program(vwVideo *video, const char *path, const char **words,
+                                    lbError *err) {
   char program[LB_PROGRAM_PATH];
   int ends[2];
   if (!lb_program_find(words[0], false, program))
@@ -131,7 +132,7 @@ static bool reap(vwVideo *video, bool block) {
   return true;
 }
 
-// The last lines of what it said, as one line.
+// The last lines of its output, as one line.
 static void quote_complaints(vwVideo *video, char *text, size_t size) {
   text[0] = '\0';
   if (fseek(video->complaints, 0, SEEK_END)) return;
@@ -197,7 +198,7 @@ lbStatus vw_video_start(const char *path, int32_t width, int32_t height, double 
     status = lb_fail_memory(err);
     goto done;
   }
-  status = start_program(video, path, arguments.words, err);
+  status = start_video_program(video, path, arguments.words, err);
   lb_free(arguments.file);
   if (status) goto done;
   *out = video;
@@ -227,7 +228,7 @@ lbStatus vw_video_add(vwVideo *video, const uint8_t *rgba, lbError *err) {
   return LB_OK;
 }
 
-static void release(vwVideo *video) {
+static void release_video(vwVideo *video) {
   if (video->socket >= 0) close(video->socket);
   if (video->complaints) fclose(video->complaints);
   lb_free(video);
@@ -258,7 +259,7 @@ lbStatus vw_video_finish(vwVideo *video, lbError *err) {
     return status;
   }
   status = lb_file_commit(&video->writer, err);
-  release(video);
+  release_video(video);
   return status;
 }
 
@@ -267,5 +268,5 @@ void vw_video_abandon(vwVideo *video) {
   if (video->process) kill(video->process, SIGKILL);
   reap(video, true);
   lb_file_abort(&video->writer);
-  release(video);
+  release_video(video);
 }

@@ -19,7 +19,7 @@ lbStatus vw_video_start(const char *path, int32_t width, int32_t height, double 
 lbStatus vw_video_add(vwVideo *video, const uint8_t *rgba, lbError *err);
 // What vw_video_add reports while it waits: "render", 0 to 1.
 void vw_video_set_progress(vwVideo *video, double fraction);
-// Ends it; `video` is gone in any case, and the file is there on success.
+// Ends and destroys the video; the file is complete on success.
 lbStatus vw_video_finish(vwVideo *video, lbError *err);
 void vw_video_abandon(vwVideo *video); // leaves nothing; NULL is legal
 

@@ -27,14 +27,14 @@ typedef struct Window {
   const vwWindowDef *def;
   vwWindowReport *report;
   double scale_x, scale_y; // framebuffer pixels in a unit of the pointer
-  double x, y;             // where events have brought the pointer: GLFW, asked for it, tells where
-                           // it is by now, which after a slow picture is not where a press was
-  double begin;            // of the clock
-  vwRate rate;             // of pictures
+  double x, y;  // the pointer by the events so far: GLFW's present position differs from that of
+                // a press after a slow picture
+  double begin; // of the clock
+  vwRate rate;  // of pictures
   double note_until;
   double work_next; // when the next frame of long work is to be drawn
   bool stop_work;   // Escape during long work
-  int32_t tried;    // item of the gallery that was last asked for
+  int32_t tried;    // item of the gallery that was last chosen
   bool watching;    // a grab is followed for the report
   lbVec3 watched;
 } Window;
@@ -61,7 +61,7 @@ static bool is_over(const Window *window) {
 static void draw_frame(Window *window, double seconds);
 
 // Long work: the window stays alive and shows how far it is.
-static bool show_progress(const char *stage, double fraction, void *context) {
+static bool show_window_progress(const char *stage, double fraction, void *context) {
   Window *window = context;
   window->panel.stage = stage;
   window->panel.fraction = fraction;
@@ -89,8 +89,8 @@ static lbStatus open_path(Window *window, const char *path, lbError *err) {
   window->stop_work = false;
   window->work_next = 0;
   window->report->working = true;
-  lb_set_progress(show_progress, window);
-  show_progress("opening", 0, window);
+  lb_set_progress(show_window_progress, window);
+  show_window_progress("opening", 0, window);
   lbStatus status = vw_open(path, &bundle, err);
   lb_set_progress(NULL, NULL);
   lbError ended;
@@ -118,7 +118,7 @@ static lbStatus open_item(Window *window, int32_t item, lbError *err) {
   return status;
 }
 
-// From the item that was last asked for, so that one that cannot be opened does not bar the way.
+// From the item chosen last, so that one that cannot be opened is skipped.
 static void open_neighbour(Window *window, int32_t step) {
   int32_t count = window->def->gallery->count, from = window->tried;
   lbError err;
@@ -136,7 +136,7 @@ static int modifiers_of(int glfw) {
          (glfw & GLFW_MOD_CONTROL ? VW_MOD_CONTROL : 0) | (glfw & GLFW_MOD_ALT ? VW_MOD_ALT : 0);
 }
 
-// Whether the pointer is the panel's, or nobody's during long work.
+// Whether the panel takes the pointer, or long work ignores it.
 static bool is_taken(const Window *window) {
   return window->report->working || vw_panel_takes_pointer(window->x, window->y);
 }
@@ -236,7 +236,7 @@ static void set_callbacks(Window *window) {
 
 // ---- wishes ------------------------------------------------------------------------------------
 
-static void save(Window *window, vwWish wish) {
+static void save_window(Window *window, vwWish wish) {
   char text[400];
   lbError err;
   if (vw_saver_grant(&window->saver, window->viewer, wish, text, sizeof text, &err))
@@ -253,7 +253,7 @@ static void grant(Window *window, vwWish wish) {
   case VW_WISH_PREVIOUS: open_neighbour(window, -1); break;
   case VW_WISH_QUIT: glfwSetWindowShouldClose(window->handle, GLFW_TRUE); break;
   case VW_WISH_NONE: break;
-  default: save(window, wish);
+  default: save_window(window, wish);
   }
 }
 
@@ -275,7 +275,7 @@ static void grant_all(Window *window) {
 
 // ---- frames ------------------------------------------------------------------------------------
 
-// How far hands moved what they hold, for the report.
+// How far hands moved the points that they hold, for the report.
 static void watch_hands(Window *window) {
   vwStage *stage = vw_viewer_stage(window->viewer);
   vwWindowReport *report = window->report;
@@ -339,7 +339,7 @@ static void pass_messages(Window *window) {
   vw_viewer_clear_message(window->viewer);
 }
 
-static void tell(Window *window) {
+static void report_window(Window *window) {
   vwWindowReport *report = window->report;
   report->seconds = glfwGetTime() - window->begin;
   report->steps = vw_viewer_steps(window->viewer);
@@ -350,7 +350,7 @@ static void tell(Window *window) {
   if (window->def->tell) window->def->tell(report, window->def->context);
 }
 
-static void run(Window *window) {
+static void run_window(Window *window) {
   double last = glfwGetTime();
   while (!is_over(window)) {
     double now = glfwGetTime(), passed = now - last;
@@ -361,7 +361,7 @@ static void run(Window *window) {
     watch_hands(window);
     pass_messages(window);
     grant_all(window);
-    tell(window);
+    report_window(window);
     double left = FRAME_SECONDS - (glfwGetTime() - now);
     if (left > 0.001)
       glfwWaitEventsTimeout(left);
@@ -397,7 +397,7 @@ static lbStatus make_window(Window *window, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus furnish(Window *window, lbError *err) {
+static lbStatus furnish_window(Window *window, lbError *err) {
   const vwWindowDef *def = window->def;
   lbStatus status = vw_viewer_create(&def->viewer, &window->viewer, err);
   if (!status) status = vw_capture_create(&window->saver.capture, err);
@@ -429,7 +429,7 @@ static void close_window(Window *window) {
   lbError err;
   if (window->viewer && window->saver.capture) {
     if (vw_saver_end(&window->saver, window->viewer, &err)) lb_log(LB_LOG_WARNING, "%s", err.text);
-    tell(window);
+    report_window(window);
   }
   vw_saver_destroy(&window->saver);
   if (window->panel.viewer) vw_panel_stop();
@@ -442,9 +442,9 @@ lbStatus vw_window_run(const vwWindowDef *def, vwWindowReport *report, lbError *
   Window window = { .def = def, .report = report, .scale_x = 1, .scale_y = 1, .tried = -1 };
   *report = (vwWindowReport){ 0 };
   lbStatus status = make_window(&window, err);
-  if (!status) status = furnish(&window, err);
+  if (!status) status = furnish_window(&window, err);
   if (!status) status = open_first(&window, err);
-  if (!status) run(&window);
+  if (!status) run_window(&window);
   if (status == LB_ERR_INTERRUPTED && is_over(&window)) status = LB_OK; // closed while it opened
   close_window(&window);
   return status;

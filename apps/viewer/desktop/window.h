@@ -17,7 +17,7 @@ typedef struct vwWindowReport { // what happens, and happened, while it is open
   double largest_force;    // N of a hand
   bool working;            // a file is being opened
   bool panel, help;        // shown
-  char title[128];         // of what is open; "": nothing
+  char title[128];         // of the open scene; "": none
   char note[600];          // the last message, also when it is no longer shown
   char link[2048];         // settings and camera, as vw_viewer_link writes them
   char device[128];
@@ -31,7 +31,7 @@ typedef struct vwWindowDef {
   double seconds;           // closes by itself after so many; default 0: never
   // Asked now and then, also during long work: true ends it. NULL: never.
   bool (*stopped)(void *context);
-  // Told after every frame. NULL: nobody is.
+  // Called after every frame; may be NULL.
   void (*tell)(const vwWindowReport *report, void *context);
   void *context; // of both
   vwViewerDef viewer;
@@ -40,8 +40,8 @@ typedef struct vwWindowDef {
 vwWindowDef vw_window_def(void);
 
 // Returns when the window is closed. LB_ERR_UNSUPPORTED where there is no display or no OpenGL 3.3,
-// with what to do instead. An item that cannot be opened is told in the window; if it is the first
-// and only one, it is the error. Recordings that go on are ended and written.
+// with what to do instead. An item that cannot be opened is reported in the window; if it is the
+// first and only one, it is the error. Active recordings are ended and written.
 lbStatus vw_window_run(const vwWindowDef *def, vwWindowReport *report, lbError *err);
 
 #endif

@@ -35,7 +35,7 @@ lbStatus vw_saver_grant(vwSaver *saver, vwViewer *viewer, vwWish wish, char *tex
   if (wish == VW_WISH_PICTURE)
     status = save_picture(saver, viewer, saved, sizeof saved, err);
   else if (!stage)
-    status = lb_fail(err, LB_ERR_ARGUMENT, "Nothing is open: there is nothing to record");
+    status = lb_fail(err, LB_ERR_ARGUMENT, "No scene is open: nothing to record");
   else if (wish == VW_WISH_VIDEO)
     status = toggle_video(saver, viewer, saved, sizeof saved, err);
   else if (wish == VW_WISH_ANIMATION)
@@ -52,7 +52,7 @@ lbStatus vw_saver_grant(vwSaver *saver, vwViewer *viewer, vwWish wish, char *tex
   return LB_OK;
 }
 
-// Recordings that cannot go on are saved as far as they came.
+// Recordings that cannot continue are saved with the frames that they have.
 static lbStatus end_unfit(vwSaver *saver, vwViewer *viewer, char *text, size_t size, lbError *err) {
   int32_t width, height;
   lbStatus status = LB_OK;

@@ -15,11 +15,11 @@ typedef struct vwSaver {
 // nothing.
 lbStatus vw_saver_grant(vwSaver *saver, vwViewer *viewer, vwWish wish, char *text, size_t size,
                         lbError *err);
-// A frame for the recordings that go on, where one is due; `now` in s of the clock. One that cannot
+// Adds a frame to active recordings, where one is due; `now` in s of the clock. One that cannot
 // go on is saved, and `text` says so.
 lbStatus vw_saver_record(vwSaver *saver, vwViewer *viewer, double now, char *text, size_t size,
                          lbError *err);
-// Writes the animation that goes on: to be called while what it recorded is still open.
+// Writes the active animation; the scene that it recorded must still be open.
 lbStatus vw_saver_end_animation(vwSaver *saver, vwViewer *viewer, lbError *err);
 // Ends and writes all.
 lbStatus vw_saver_end(vwSaver *saver, vwViewer *viewer, lbError *err);

@@ -12,7 +12,7 @@
 
 static vwViewer *viewer;
 static vwAnimation *animation; // NULL: none is recorded
-static bool ended;             // the animation cannot go on
+static bool ended;             // the animation cannot continue
 static bool by_software;       // what draws is a processor, which deforms better outside of shaders
 static EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context;
 
@@ -47,7 +47,7 @@ static void drop_animation(void) {
 EXPORT int vw_page_open(const char *name, const void *bytes, size_t count) {
   lbStatus status = vw_viewer_open_bytes(viewer, name, bytes, count, &page_error);
   if (status) return status;
-  drop_animation(); // it is of models that are gone
+  drop_animation(); // its models are about to be destroyed
   if (by_software) vw_viewer_set(viewer, vw_control_find("on_gpu"), 0, NULL);
   return LB_OK;
 }
@@ -166,7 +166,8 @@ EXPORT const char *vw_page_link(void) {
 }
 EXPORT void vw_page_follow(const char *link) { vw_viewer_follow_link(viewer, link); }
 
-// ---- what the page tells -----------------------------------------------------------------------
+// ---- what the page reports
+// -----------------------------------------------------------------------
 
 static void write_labels(const vwStage *stage) {
   vwCamera *camera = vw_viewer_camera(viewer);
@@ -336,7 +337,7 @@ EXPORT char *vw_page_sketch(uint32_t *count) {
   return json;
 }
 
-// The surface as it is posed, as the text of an .obj; NULL with an error. Free with page_free.
+// The posed surface as the text of an .obj; NULL with an error. Free with page_free.
 EXPORT char *vw_page_pose(uint32_t *count) {
   char *obj = NULL;
   vwStage *stage = vw_viewer_stage(viewer);

@@ -1,5 +1,5 @@
 // Worlds without a viewer, for pages that draw by themselves: what web/src/world.mjs calls. Numbers
-// go over in `numbers`; bodies and colliders are told by their places in lists. A call that fails
+// go over in `numbers`; bodies and colliders are named by their indices in lists. A call that fails
 // returns -1, NULL or an lbStatus, and page_error says why.
 #include "page/text.h"
 
@@ -28,7 +28,7 @@ typedef struct World {
   size_t body_count, body_room;
   lbColliderId *colliders; // 0: removed
   size_t collider_count, collider_room;
-  float *vertices; // of the body that was asked for last
+  float *vertices; // of the body queried last
   size_t vertex_room;
   double *contacts; // (contacts x CONTACT_NUMBERS) of the last step
   size_t contact_room;
@@ -42,9 +42,11 @@ static lbVec3 vector_at(int i) { return lb_vec3_load(numbers + i); }
 static lbQuat rotation_at(int i) {
   return lb_quat(numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]);
 }
-static void store(int i, lbVec3 v) { numbers[i] = v.x, numbers[i + 1] = v.y, numbers[i + 2] = v.z; }
+static void store_numbers(int i, lbVec3 v) {
+  numbers[i] = v.x, numbers[i + 1] = v.y, numbers[i + 2] = v.z;
+}
 
-static lbBody *body_of(const World *w, int body) {
+static lbBody *find_page_body(const World *w, int body) {
   return lb_world_body(w->world, w->bodies[body].id);
 }
 
@@ -150,7 +152,7 @@ static void make_room_for_hands(World *w, lbBodyId id) {
   }
 }
 
-static lbStatus open_scene(World *w, const lbBundle *bundle) {
+static lbStatus open_page_scene(World *w, const lbBundle *bundle) {
   lbWorldSettings settings = settings_of();
   bool own_gravity = !isnan(numbers[0]);
   lbVec3 gravity = settings.gravity;
@@ -173,7 +175,7 @@ EXPORT World *page_world_open(const char *name, const void *bytes, size_t count)
   }
   const lbBundle *bundle = read_bundle(w, name, bytes, count);
   lbStatus status = !bundle         ? LB_ERR_FORMAT
-                    : bundle->world ? open_scene(w, bundle)
+                    : bundle->world ? open_page_scene(w, bundle)
                                     : open_model(w, bundle->models[0]);
   if (!status) return w;
   page_world_destroy(w);
@@ -195,8 +197,7 @@ EXPORT int page_world_add(World *w, const char *name, const void *bytes, size_t 
   const lbBundle *bundle = read_bundle(w, name, bytes, count);
   if (!bundle) return -1;
   if (bundle->world)
-    return failed(lb_fail(&page_error, LB_ERR_ARGUMENT,
-                          "%s is a scene: open it as a world of its own", name));
+    return failed(lb_fail(&page_error, LB_ERR_ARGUMENT, "%s is a scene: open it as a world", name));
   lbStatus status = lb_world_add(w->world, bundle->models[0], &def, &id, &page_error);
   if (!status) {
     lbBody *body = lb_world_body(w->world, id);
@@ -245,7 +246,7 @@ static void write_part(const lbModel *model, const lbRenderPart *part) {
 
 EXPORT const char *page_body_info(const World *w, int body) {
   const lbRenderMesh *mesh = w->bodies[body].mesh;
-  const lbBody *b = body_of(w, body);
+  const lbBody *b = find_page_body(w, body);
   page_begin("{\"name\":");
   page_write_string(mesh->model->name);
   page_write(",\"method\":\"%s\",\"dimension\":%d,\"free\":%s,\"up\":\"%c\",",
@@ -276,7 +277,7 @@ EXPORT const uint8_t *page_body_picture(const World *w, int body, int picture, u
   return (const uint8_t *)model->pictures + range[0];
 }
 
-// ---- what they look like -----------------------------------------------------------------------
+// ---- surfaces ----------------------------------------------------------------------------------
 
 // (vertexCount x 3) floats, until the next call; normals: 0 positions, 1 normals.
 EXPORT const float *page_body_vertices(World *w, int body, int normals) {
@@ -289,8 +290,8 @@ EXPORT const float *page_body_vertices(World *w, int body, int normals) {
     lb_fail_memory(&page_error);
     return NULL;
   }
-  return lb_body_write_render_vertices(body_of(w, body), mesh, &layout, 0, mesh->vertex_count,
-                                       w->vertices, bytes, &page_error)
+  return lb_body_write_render_vertices(find_page_body(w, body), mesh, &layout, 0,
+                                       mesh->vertex_count, w->vertices, bytes, &page_error)
              ? NULL
              : w->vertices;
 }
@@ -298,14 +299,14 @@ EXPORT const float *page_body_vertices(World *w, int body, int normals) {
 // numbers: position (3), rotation (4), velocity (3), angular velocity (3), kinetic and elastic
 // energy, distance from trained poses.
 EXPORT void page_body_state(const World *w, int body) {
-  const lbBody *b = body_of(w, body);
+  const lbBody *b = find_page_body(w, body);
   lbFrame frame = lb_body_frame(b);
   lbBodyReport report = lb_body_report(b);
-  store(0, frame.position);
+  store_numbers(0, frame.position);
   numbers[3] = frame.rotation.x, numbers[4] = frame.rotation.y;
   numbers[5] = frame.rotation.z, numbers[6] = frame.rotation.w;
-  store(7, frame.linear_velocity);
-  store(10, frame.angular_velocity);
+  store_numbers(7, frame.linear_velocity);
+  store_numbers(10, frame.angular_velocity);
   numbers[13] = report.kinetic, numbers[14] = report.elastic;
   numbers[15] = lb_body_pose_distance(b);
 }
@@ -319,7 +320,7 @@ EXPORT int page_world_pick(const World *w) {
   lbPick pick;
   if (lb_world_pick(w->world, vector_at(0), vector_at(3), &id, &pick, &page_error)) return -2;
   if (!id) return -1;
-  store(0, pick.position);
+  store_numbers(0, pick.position);
   numbers[3] = pick.distance, numbers[4] = pick.point.index;
   memcpy(numbers + 5, pick.point.weights, 3 * sizeof(double));
   for (size_t i = 0; i < w->body_count; i++)
@@ -334,7 +335,7 @@ static lbPoint point_of(int triangle) {
 // numbers: weights (3), stiffness (NaN: by how the place gives way), damping (NaN: critical). Its
 // number.
 EXPORT int page_body_grab(const World *w, int body, int triangle) {
-  lbBody *b = body_of(w, body);
+  lbBody *b = find_page_body(w, body);
   lbPoint point = point_of(triangle);
   lbConstraintDef def = lb_constraint_def();
   double compliance = 0, mobility = 0,
@@ -351,23 +352,23 @@ EXPORT int page_body_grab(const World *w, int body, int triangle) {
 }
 
 EXPORT int page_body_move(const World *w, int body, int hand) { // numbers: where to (3)
-  lbBody *b = body_of(w, body);
+  lbBody *b = find_page_body(w, body);
   return (int)checked(b, lb_body_set_target(b, hand, numbers));
 }
 
 EXPORT int page_body_release(const World *w, int body, int hand) {
-  lbBody *b = body_of(w, body);
+  lbBody *b = find_page_body(w, body);
   return (int)checked(b, lb_body_remove_constraint(b, hand));
 }
 
 EXPORT int page_body_hand_force(const World *w, int body, int hand) { // numbers: force (3)
-  lbStatus status = lb_body_constraint_force(body_of(w, body), hand, numbers);
+  lbStatus status = lb_body_constraint_force(find_page_body(w, body), hand, numbers);
   return status ? (int)lb_fail(&page_error, status, "nothing holds the body there") : 0;
 }
 
 // numbers: weights (3), force or impulse (3).
 EXPORT int page_body_push(const World *w, int body, int triangle, int impulse) {
-  lbBody *b = body_of(w, body);
+  lbBody *b = find_page_body(w, body);
   lbVec3 push = vector_at(3);
   return (int)checked(b, impulse ? lb_body_apply_impulse(b, point_of(triangle), push)
                                  : lb_body_apply_force(b, point_of(triangle), push));
@@ -418,7 +419,7 @@ EXPORT int page_world_remove_collider(World *w, int collider) {
 
 EXPORT int page_world_step(World *w, double dt) { return lb_world_step(w->world, dt); }
 EXPORT double page_world_time(const World *w) { return lb_world_time(w->world); }
-EXPORT void page_world_gravity(const World *w) { store(0, lb_world_gravity(w->world)); }
+EXPORT void page_world_gravity(const World *w) { store_numbers(0, lb_world_gravity(w->world)); }
 EXPORT int page_world_set_gravity(World *w) {
   return (int)lb_world_set_gravity(w->world, vector_at(0), &page_error);
 }

@@ -23,7 +23,7 @@ void vw_box_add(vwBox *box, lbVec3 point) {
       lb_vec3(fmax(box->high.x, point.x), fmax(box->high.y, point.y), fmax(box->high.z, point.z));
 }
 
-static double clamp(double value, double low, double high) {
+static double clamp_between(double value, double low, double high) {
   return value >= high ? high : value >= low ? value : low; // NaN: low
 }
 
@@ -77,14 +77,15 @@ vwCamera vw_camera_of_place(lbVec3 from, lbVec3 at, double fov, vwBox box, char 
   camera.scale = fmax(camera.scale, distance / farthest);
   double front = lb_dot(away, front_axis(camera.up)), height = lb_dot(away, up_axis(camera.up));
   camera.azimuth = away.x == 0 && front == 0 ? 0 : atan2(away.x, front);
-  camera.elevation = clamp(asin(clamp(height / distance, -1, 1)), -steepest, steepest);
+  camera.elevation =
+      clamp_between(asin(clamp_between(height / distance, -1, 1)), -steepest, steepest);
   return camera;
 }
 
 void vw_camera_orbit(vwCamera *camera, double dx, double dy, double height) {
   if (!(height > 0) || !isfinite(dx) || !isfinite(dy)) return;
   camera->azimuth = remainder(camera->azimuth - LB_PI * dx / height, 2 * LB_PI);
-  camera->elevation = clamp(camera->elevation + LB_PI * dy / height, -steepest, steepest);
+  camera->elevation = clamp_between(camera->elevation + LB_PI * dy / height, -steepest, steepest);
 }
 
 // What is at the distance of `at` follows the pointer.
@@ -100,7 +101,7 @@ void vw_camera_pan(vwCamera *camera, double dx, double dy, double height) {
 void vw_camera_zoom(vwCamera *camera, double factor) {
   if (!(factor > 0)) return;
   camera->distance =
-      clamp(camera->distance * factor, nearest * camera->scale, farthest * camera->scale);
+      clamp_between(camera->distance * factor, nearest * camera->scale, farthest * camera->scale);
 }
 
 // A corner c, seen from the centre, is inside when |c.upward| <= (distance + c.forward) tan.
@@ -120,7 +121,7 @@ void vw_camera_frame(vwCamera *camera, vwBox box, double width, double height) {
     distance = fmax(distance, fabs(lb_dot(c, upward)) / tall - deep);
     distance = fmax(distance, fabs(lb_dot(c, right)) / wide - deep);
   }
-  camera->distance = clamp(distance, nearest * camera->scale, farthest * camera->scale);
+  camera->distance = clamp_between(distance, nearest * camera->scale, farthest * camera->scale);
 }
 
 // ---- views -------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ vwBox vw_box_empty(void);
 void vw_box_add(vwBox *box, lbVec3 point);
 
 typedef struct vwCamera {
-  lbVec3 at;       // m, what it looks at
+  lbVec3 at;       // m, target of the view
   double distance; // m from there, > 0
   double azimuth; // rad about the up axis; 0: seen from the front (-y where z is up, +z where y is)
   double elevation; // rad above the horizon, within (-π/2, π/2)
@@ -24,7 +24,7 @@ typedef struct vwCamera {
   char up;        // 'y' or 'z'
 } vwCamera;
 
-// A camera that sees the whole box from the front, a little from the left and from above.
+// A camera that shows the whole box from the front, a little from the left and from above.
 vwCamera vw_camera_of_box(vwBox box, char up);
 // One that stands at `from` and looks at `at`; the box gives the scale.
 vwCamera vw_camera_of_place(lbVec3 from, lbVec3 at, double fov, vwBox box, char up);

@@ -102,7 +102,8 @@ static void write_states(const vwCrowd *crowd, int32_t stride, float *items) {
 }
 
 // Room for `count` more items behind `used`, to a whole number of rows.
-static bool make_room(float **items, size_t *capacity, size_t used, size_t count, size_t channels) {
+static bool make_crowd_room(float **items, size_t *capacity, size_t used, size_t count,
+                            size_t channels) {
   size_t rows = (used + count + VW_LIST_WIDTH - 1) / VW_LIST_WIDTH;
   return lb_grow((void **)items, capacity, rows * VW_LIST_WIDTH * channels, sizeof(float));
 }
@@ -112,7 +113,8 @@ static bool add_states(vwCrowds *crowds, const vwGpuLimits *limits, const vwCrow
   slot->state_stride = 2 + 2 * ((crowd->dimension + 3) / 4);
   size_t count = (size_t)slot->state_stride * (size_t)crowd->body_count;
   if (*used + count > (size_t)limits->texture_size * VW_LIST_WIDTH) return false;
-  if (!make_room(&crowds->state_items, &crowds->state_capacity, *used, count, 4)) return false;
+  if (!make_crowd_room(&crowds->state_items, &crowds->state_capacity, *used, count, 4))
+    return false;
   slot->state_begin = (int32_t)*used;
   write_states(crowd, slot->state_stride, crowds->state_items + 4 * *used);
   *used += count;
@@ -124,7 +126,7 @@ static void add_values(vwCrowds *crowds, const vwGpuLimits *limits, const vwCrow
   slot->value_begin = crowd->unmapped ? VW_UNMAPPED : -1;
   size_t count = (size_t)skin->vertex_count * (size_t)crowd->body_count;
   if (!crowd->values || *used + count > (size_t)limits->texture_size * VW_LIST_WIDTH) return;
-  if (!make_room(&crowds->value_items, &crowds->value_capacity, *used, count, 1)) return;
+  if (!make_crowd_room(&crowds->value_items, &crowds->value_capacity, *used, count, 1)) return;
   slot->value_begin = (int32_t)*used;
   for (size_t i = 0; i < count; i++)
     crowds->value_items[*used + i] = finite_or_zero(crowd->values[i]);

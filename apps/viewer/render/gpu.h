@@ -50,7 +50,7 @@ typedef struct vwStream {
   size_t bytes; // room
 } vwStream;
 
-// Room for that many bytes; what was in there is gone. Then write with glBufferSubData.
+// Allocates that many bytes and discards the old contents; write with glBufferSubData.
 void vw_stream_begin(vwStream *stream, size_t bytes);
 void vw_stream_destroy(vwStream *stream);
 
@@ -83,7 +83,7 @@ void vw_depth_map_begin(const vwDepthMap *map); // cleared and bound, with its v
 void vw_depth_map_destroy(vwDepthMap *map);
 
 typedef struct vwCanvas {         // where a frame is drawn before it goes to its target
-  int32_t width, height, samples; // as asked for
+  int32_t width, height, samples; // as requested
   int32_t inner_width, inner_height;
   GLuint drawn, color_buffer, depth_buffer; // framebuffer; color_buffer 0: straight into `color`
   GLuint resolved, color;                   // framebuffer, texture

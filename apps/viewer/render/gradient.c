@@ -4,7 +4,8 @@
 //
 //   grad u = E D^-1 = sum_k (u_k - u_n) (row k of D^-1).
 //
-// In the triangle of a shell the third direction is the normal, along which nothing is known: zero.
+// In the triangle of a shell the third direction is the normal; the derivative along it is taken as
+// zero.
 #include "render/gradient.h"
 
 #include "limber/math.h"
@@ -29,8 +30,8 @@ static int32_t corner_node(const lbModel *model, int64_t corner) {
   return corner < brick_corners ? model->bricks[corner] : model->shells[corner - brick_corners];
 }
 
-static bool list_corners(const lbModel *model, const uint8_t *wanted, lbArena *arena,
-                         Incidence *out) {
+static bool list_gradient_corners(const lbModel *model, const uint8_t *wanted, lbArena *arena,
+                                  Incidence *out) {
   int32_t node_count = model->size.node_count;
   int64_t corners = corner_count(model), total = 0;
   out->begin = lb_arena_alloc(arena, (size_t)node_count + 1, sizeof *out->begin);
@@ -139,7 +140,8 @@ typedef struct Rows { // those that are done, and the one in work
   int32_t *slots; // (nodes): 1 + place in the row in work, 0: not in it
 } Rows;
 
-static bool add_entry(Rows *rows, int32_t begin, int32_t *end, int32_t node, lbVec3 weight) {
+static bool add_gradient_entry(Rows *rows, int32_t begin, int32_t *end, int32_t node,
+                               lbVec3 weight) {
   vwGradient *out = rows->out;
   if (!rows->slots[node]) {
     size_t needed = (size_t)*end + 1;
@@ -157,7 +159,8 @@ static bool add_entry(Rows *rows, int32_t begin, int32_t *end, int32_t node, lbV
   return true;
 }
 
-static bool add_row(const lbModel *model, const Incidence *incidence, int32_t node, Rows *rows) {
+static bool add_gradient_row(const lbModel *model, const Incidence *incidence, int32_t node,
+                             Rows *rows) {
   vwGradient *out = rows->out;
   int32_t begin = out->begin[out->row_count], end = begin;
   double whole = 0;
@@ -169,7 +172,8 @@ static bool add_row(const lbModel *model, const Incidence *incidence, int32_t no
     if (!corner_map(model, incidence->corners[i], to, &inverse, &volume)) continue;
     whole += volume;
     for (int k = 0; done && k < 3; k++)
-      done = add_entry(rows, begin, &end, to[k], lb_scale(volume, lb_mat3_row(inverse, k)));
+      done =
+          add_gradient_entry(rows, begin, &end, to[k], lb_scale(volume, lb_mat3_row(inverse, k)));
   }
   for (int32_t k = begin; k < end; k++) {
     rows->slots[out->neighbours[k]] = 0;
@@ -192,10 +196,10 @@ lbStatus vw_gradient_create(const lbModel *model, const uint8_t *wanted, vwGradi
   made.nodes = lb_alloc((size_t)rows, sizeof *made.nodes);
   made.begin = lb_alloc((size_t)rows + 1, sizeof *made.begin);
   state.slots = lb_arena_alloc(&arena, (size_t)node_count, sizeof *state.slots);
-  bool done =
-      made.nodes && made.begin && state.slots && list_corners(model, wanted, &arena, &incidence);
+  bool done = made.nodes && made.begin && state.slots &&
+              list_gradient_corners(model, wanted, &arena, &incidence);
   for (int32_t n = 0; done && n < node_count; n++)
-    if (wanted[n]) done = add_row(model, &incidence, n, &state);
+    if (wanted[n]) done = add_gradient_row(model, &incidence, n, &state);
   if (done) {
     *out = made;
   } else {

@@ -10,7 +10,7 @@
 #include "limber/model.h"
 
 typedef struct vwGradient {
-  int32_t row_count;   // nodes that were asked for
+  int32_t row_count;   // nodes whose gradients are wanted
   int32_t *nodes;      // (rows), ascending
   int32_t *begin;      // (rows + 1)
   int32_t *neighbours; // (begin[rows]): nodes

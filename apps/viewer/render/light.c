@@ -11,11 +11,11 @@ float vw_linear_of_srgb(float value) {
   return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-static void store(float out[4], lbVec3 v, double w) {
+static void store_vec4(float out[4], lbVec3 v, double w) {
   out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z, out[3] = (float)w;
 }
 
-static void multiply(const float a[16], const float b[16], float out[16]) {
+static void multiply_mat4(const float a[16], const float b[16], float out[16]) {
   for (int column = 0; column < 4; column++)
     for (int row = 0; row < 4; row++) {
       float sum = 0;
@@ -87,7 +87,7 @@ static void fit_shadow(vwLight *light, vwBox box, lbVec3 sun, lbVec3 up, double 
       *entry = 2 * *entry - (column == 3 ? 1.0f : 0.0f);
     }
   double pixel = fmax(extent[0], extent[1]) / shadow_size;
-  store(light->block.extent, lb_vec3(extent[0], extent[1], extent[2]), pixel);
+  store_vec4(light->block.extent, lb_vec3(extent[0], extent[1], extent[2]), pixel);
 }
 
 // The ground's view upwards: an orthographic one from the ground to the top of the bounds, wide
@@ -107,12 +107,12 @@ static void fit_floor(vwLight *light, vwBox box, Axes axes, double ground, doubl
   for (int k = 0; k < 3; k++) {
     lbVec3 row = lb_scale(1 / extent[k], axis[k]);
     double shift = -low[k] / extent[k];
-    if (k < 2) store(rows[k], row, shift);
+    if (k < 2) store_vec4(rows[k], row, shift);
     m[k] = (float)(2 * row.x), m[4 + k] = (float)(2 * row.y), m[8 + k] = (float)(2 * row.z);
     m[12 + k] = (float)(2 * shift - 1);
   }
   m[15] = 1;
-  store(light->block.floor_size, lb_vec3(extent[0], extent[1], extent[2]), 1);
+  store_vec4(light->block.floor_size, lb_vec3(extent[0], extent[1], extent[2]), 1);
 }
 
 static void set_up_ground(vwLight *light, const vwPicture *picture, lbVec3 up, lbVec3 centre,
@@ -120,8 +120,8 @@ static void set_up_ground(vwLight *light, const vwPicture *picture, lbVec3 up, l
   const float *p = picture->view.projection;
   lbVec3 eye = picture->view.eye;
   lbVec3 below = lb_add_scaled(centre, picture->ground_height - lb_dot(centre, up), up);
-  store(light->block.centre, below, radius);
-  store(light->block.up, up, picture->ground_height);
+  store_vec4(light->block.centre, below, radius);
+  store_vec4(light->block.up, up, picture->ground_height);
   double far = p[14] / (p[10] + 1);
   double reach = far - lb_length(lb_sub(eye, below));
   if (!(reach < 30 * radius)) reach = 30 * radius;
@@ -132,16 +132,16 @@ static void set_up_ground(vwLight *light, const vwPicture *picture, lbVec3 up, l
 
 static void set_up_view(vwFrameBlock *block, const vwView *view, lbVec3 up, lbVec3 centre,
                         int32_t width, int32_t height) {
-  multiply(view->projection, view->view, block->clip);
+  multiply_mat4(view->projection, view->view, block->clip);
   double tangent = view->tan_half_fov, aspect = (double)view->width / view->height;
-  store(block->right, lb_scale(tangent * aspect, view->right), 0);
-  store(block->upward, lb_scale(tangent, view->upward), 0);
+  store_vec4(block->right, lb_scale(tangent * aspect, view->right), 0);
+  store_vec4(block->upward, lb_scale(tangent, view->upward), 0);
   // The middle of the picture looks past what a panel covers.
-  store(block->forward,
-        lb_add_scaled(view->forward, -view->covered * tangent * aspect, view->right), 0);
+  store_vec4(block->forward,
+             lb_add_scaled(view->forward, -view->covered * tangent * aspect, view->right), 0);
   lbVec3 rim = lb_scale(0.72, view->forward);
   rim = lb_add_scaled(lb_add_scaled(rim, -0.6, view->right), 0.55, up);
-  store(block->rim, lb_normalise(rim), 0);
+  store_vec4(block->rim, lb_normalise(rim), 0);
   // Lines come nearer by two thousandths of the distance at which the object is.
   double near = view->projection[14] / (view->projection[10] - 1);
   double distance = lb_length(lb_sub(view->eye, centre));
@@ -171,8 +171,8 @@ void vw_light_set_up(vwLight *light, const vwPicture *picture, int32_t width, in
     fit_floor(light, picture->bounds, axes, picture->ground_height, radius);
   set_up_view(&light->block, &picture->view, axes.up, centre, width, height);
   light->block.forward[3] = (float)lb_dot(axes.up, bounded ? picture->bounds.high : centre);
-  store(light->block.eye, picture->view.eye, light->shadows);
-  store(light->block.sun, sun, sun_size);
+  store_vec4(light->block.eye, picture->view.eye, light->shadows);
+  store_vec4(light->block.sun, sun, sun_size);
   light->block.rim[3] = picture->sky;
   float range = picture->map_high - picture->map_low;
   light->block.map[0] = picture->map_low;

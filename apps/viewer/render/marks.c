@@ -50,8 +50,8 @@ void vw_marks_destroy(vwMarks *marks, bool lost) {
   *marks = (vwMarks){ 0 };
 }
 
-static void add(vwMarks *marks, const float a[3], const float b[3], const float color[4],
-                float half_width, float edge) {
+static void add_mark_line(vwMarks *marks, const float a[3], const float b[3], const float color[4],
+                          float half_width, float edge) {
   marks->items[marks->count++] = (vwMark){ { a[0], a[1], a[2] },
                                            { b[0], b[1], b[2] },
                                            { color[0], color[1], color[2], color[3] },
@@ -62,11 +62,11 @@ static void add(vwMarks *marks, const float a[3], const float b[3], const float 
 static void list_marks(vwMarks *marks, const vwPicture *picture, bool above) {
   for (int32_t i = 0; i < picture->segment_count; i++) {
     const vwSegment *s = picture->segments + i;
-    if (s->above == above) add(marks, s->a, s->b, s->color, 0.5f * s->width, 0);
+    if (s->above == above) add_mark_line(marks, s->a, s->b, s->color, 0.5f * s->width, 0);
   }
   for (int32_t i = 0; i < picture->disc_count; i++) {
     const vwDisc *d = picture->discs + i;
-    if (d->above == above) add(marks, d->at, d->at, d->color, d->radius, d->radius > 3);
+    if (d->above == above) add_mark_line(marks, d->at, d->at, d->color, d->radius, d->radius > 3);
   }
 }
 

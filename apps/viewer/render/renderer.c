@@ -100,7 +100,7 @@ static GLuint make_sampler(bool compare) {
   return sampler;
 }
 
-// The shadow map is read through two samplers: compared (and filtered), and as it is.
+// The shadow map is read through two samplers: compared (and filtered), and raw.
 static lbStatus create_maps(vwRenderer *renderer, lbError *err) {
   int32_t size = renderer->def.shadow_size;
   if (size > renderer->limits.texture_size) size = renderer->limits.texture_size;
@@ -111,7 +111,7 @@ static lbStatus create_maps(vwRenderer *renderer, lbError *err) {
       !vw_depth_map_create(&renderer->hovering, FLOOR_DEPTHS) ||
       !vw_canvas_fit(&renderer->hidden[0], &renderer->limits, FLOOR_PIXELS, FLOOR_PIXELS, 1) ||
       !vw_canvas_fit(&renderer->hidden[1], &renderer->limits, FLOOR_PIXELS, FLOOR_PIXELS, 1))
-    return lb_fail(err, LB_ERR_MEMORY, "%s has no room for a shadow map of %d x %d pixels",
+    return lb_fail(err, LB_ERR_MEMORY, "%s is out of memory for a shadow map of %d x %d pixels",
                    renderer->limits.device, (int)size, (int)size);
   return LB_OK;
 }
@@ -255,7 +255,7 @@ lbStatus vw_renderer_add_skin(vwRenderer *renderer, const vwSkin *skin, int32_t 
 
 // ---- a frame -----------------------------------------------------------------------------------
 
-static bool is_solid(const vwCrowd *crowd) { return crowd->opacity >= 1; }
+static bool is_solid_pass(const vwCrowd *crowd) { return crowd->opacity >= 1; }
 
 static void draw_crowd(const vwRenderer *renderer, const vwPicture *picture, int32_t i,
                        const vwBodyPrograms *programs, vwBodyPass pass) {
@@ -265,7 +265,7 @@ static void draw_crowd(const vwRenderer *renderer, const vwPicture *picture, int
 
 static bool is_drawn(const vwRenderer *renderer, const vwPicture *picture, int32_t i, bool solid) {
   return i < renderer->crowds.count && renderer->crowds.slots[i].drawn &&
-         is_solid(picture->crowds + i) == solid;
+         is_solid_pass(picture->crowds + i) == solid;
 }
 
 // The plain programs' way from the world to the screen.

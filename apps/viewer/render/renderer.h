@@ -32,7 +32,7 @@ typedef struct vwCrowd { // bodies of one skin, drawn together
                        // computed on the GPU (stress; everything when drawn by positions); NULL
   float tint[4];       // rgb mixed over the appearance by the share a; default 0 0 0 0
   float opacity;       // 1: solid; less: seen through (ghosts)
-  bool unmapped;       // shown as it is, whatever quantity the picture's colours stand for
+  bool unmapped; // shown in its own colours, whatever quantity the picture's colours stand for
 } vwCrowd;
 
 typedef struct vwSegment { // a line, seen through nothing
@@ -56,7 +56,7 @@ typedef struct vwBall {
 
 typedef struct vwPicture {
   vwView view;
-  vwBox bounds; // of what casts shadows, m
+  vwBox bounds; // of the objects that cast shadows, m
   int32_t crowd_count;
   const vwCrowd *crowds;
   int32_t segment_count;
@@ -85,9 +85,9 @@ typedef struct vwRendererDef {
 
 vwRendererDef vw_renderer_def(void);
 lbStatus vw_renderer_create(const vwRendererDef *def, vwRenderer **out, lbError *err);
-// After a lost context pass true: its objects are gone already.
+// After a lost context pass true: its objects no longer exist.
 void vw_renderer_destroy(vwRenderer *renderer, bool lost);
-const char *vw_renderer_device(const vwRenderer *renderer); // "llvmpipe ...", as OpenGL tells it
+const char *vw_renderer_device(const vwRenderer *renderer); // "llvmpipe ...", as OpenGL names it
 
 // Uploads a skin with its textures; it may be freed afterwards. `on_gpu` is false where its basis
 // does not fit the context's textures: it is then drawn by positions.

@@ -19,7 +19,7 @@ static void store3(float *out, lbVec3 a) {
 static lbVec3 load3(const float *p) { return lb_vec3(p[0], p[1], p[2]); }
 
 // The sum of twice the areas' vectors around a vertex of the skin.
-static lbVec3 area_vector(const vwSkin *skin, const double *surface, int32_t vertex) {
+static lbVec3 triangle_area_vector(const vwSkin *skin, const double *surface, int32_t vertex) {
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (int32_t k = skin->smooth_begin[vertex]; k < skin->smooth_begin[vertex + 1]; k++) {
     const uint32_t *t = skin->triangles + 3 * (size_t)skin->smooth_triangles[k];
@@ -60,7 +60,7 @@ static void fill_ball(vwSkin *skin) {
   skin->radius = (float)radius;
 }
 
-static bool fill_rest(vwSkin *skin) {
+static bool fill_rest_positions(vwSkin *skin) {
   size_t vertices = (size_t)skin->vertex_count;
   skin->positions = lb_alloc(vertices, 3 * sizeof *skin->positions);
   skin->normals = lb_alloc(vertices, 3 * sizeof *skin->normals);
@@ -84,7 +84,7 @@ static const double *basis_of(const lbModel *model, lbMethod method, int32_t *di
   return view.basis;
 }
 
-typedef struct Carried {  // how the nodes' values go to the vertices
+typedef struct Carried {  // interpolation from nodes to vertices
   vwGradient gradient;    //
   int32_t *rows;          // (nodes): row of the gradient, or -1
   int32_t *used;          // (used vertices of the surface)
@@ -120,7 +120,7 @@ static lbStatus make_carried(const vwSkin *skin, lbArena *arena, Carried *out, l
   return out->node_gradients ? LB_OK : lb_fail_memory(err);
 }
 
-static void carry(const lbModel *model, const Carried *carried, const double *field) {
+static void carry_field(const lbModel *model, const Carried *carried, const double *field) {
   vw_gradient_apply(&carried->gradient, field, carried->node_gradients);
   for (int32_t i = 0; i < carried->used_count; i++) {
     int32_t vertex = carried->used[i];
@@ -171,7 +171,7 @@ static lbStatus fill_basis(vwSkin *skin, lbError *err) {
   }
   skin->dimension = dimension;
   for (int32_t i = 0; i < dimension; i++) {
-    carry(model, &carried, vectors + 3 * (size_t)model->size.node_count * (size_t)i);
+    carry_field(model, &carried, vectors + 3 * (size_t)model->size.node_count * (size_t)i);
     fill_vector(skin, &carried, i);
   }
 done:
@@ -194,7 +194,7 @@ lbStatus vw_skin_create(const lbModel *model, lbMethod method, const vwSkinDef *
   skin->model = model;
   skin->method = method;
   lbStatus status = vw_skin_split(skin, def->crease, err);
-  if (status == LB_OK && !fill_rest(skin)) status = lb_fail_memory(err);
+  if (status == LB_OK && !fill_rest_positions(skin)) status = lb_fail_memory(err);
   if (status == LB_OK) status = fill_basis(skin, err);
   if (status == LB_OK) {
     *out = skin;
@@ -241,12 +241,12 @@ void vw_skin_from_surface(const vwSkin *skin, const double *surface, float *posi
   for (int32_t v = 0; v < skin->vertex_count; v++) {
     lbVec3 rest = load3(skin->normals + 3 * (size_t)v);
     store3(positions + 3 * (size_t)v, lb_vec3_load(surface + 3 * (size_t)skin->sources[v]));
-    store3(normals + 3 * (size_t)v, unit_or(area_vector(skin, surface, v), rest));
+    store3(normals + 3 * (size_t)v, unit_or(triangle_area_vector(skin, surface, v), rest));
   }
 }
 
 // sum += q vector, entry by entry; the shader adds in the same order.
-static void add_scaled(size_t count, float *sum, float q, const float *vector) {
+static void add_scaled_field(size_t count, float *sum, float q, const float *vector) {
   for (size_t i = 0; i < count; i++) sum[i] += q * vector[i];
 }
 
@@ -259,8 +259,8 @@ void vw_skin_from_coordinates(const vwSkin *skin, const float *coordinates, int3
     memcpy(x, skin->positions + 3 * v, sizeof x);
     memcpy(t, skin->tangents + 6 * v, sizeof t);
     for (size_t i = 0; i < (size_t)(dimension > 0 ? dimension : 0); i++) {
-      add_scaled(3, x, coordinates[i], skin->basis + 3 * (vertices * i + v));
-      add_scaled(6, t, coordinates[i], skin->tangent_basis + 6 * (vertices * i + v));
+      add_scaled_field(3, x, coordinates[i], skin->basis + 3 * (vertices * i + v));
+      add_scaled_field(6, t, coordinates[i], skin->tangent_basis + 6 * (vertices * i + v));
     }
     memcpy(positions + 3 * v, x, sizeof x);
     store3(normals + 3 * v,

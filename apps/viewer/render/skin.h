@@ -6,7 +6,7 @@
 //
 // with two tangents T_1, T_2 of the rest surface. The gradient at a node is the volume-weighted
 // mean of the elements around it, and goes to vertices by the embedding: exact for affine motions,
-// and sharp edges stay sharp. Floats: pictures need no more.
+// and sharp edges stay sharp. In single precision.
 #ifndef LIMBER_VIEWER_SKIN_H
 #define LIMBER_VIEWER_SKIN_H
 

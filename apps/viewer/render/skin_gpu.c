@@ -19,14 +19,14 @@ typedef struct Edge {
   int32_t forward;   // 1: a is low
 } Edge;
 
-static int compare_edges(const void *left, const void *right) {
+static int compare_gpu_skin_edges(const void *left, const void *right) {
   const Edge *a = left, *b = right;
   if (a->low != b->low) return a->low < b->low ? -1 : 1;
   if (a->high != b->high) return a->high < b->high ? -1 : 1;
   return a->forward - b->forward;
 }
 
-static void list_edges(const vwSkin *skin, Edge *edges) {
+static void list_gpu_skin_edges(const vwSkin *skin, Edge *edges) {
   for (int32_t t = 0; t < skin->triangle_count; t++)
     for (int32_t k = 0; k < 3; k++) {
       uint32_t a = skin->triangles[3 * t + k], b = skin->triangles[3 * t + (k + 1) % 3];
@@ -59,8 +59,8 @@ static lbStatus upload_edges(const vwSkin *skin, vwGpuSkin *gpu, lbError *err) {
     status = lb_fail_memory(err);
     goto done;
   }
-  list_edges(skin, edges);
-  qsort(edges, count, sizeof *edges, compare_edges);
+  list_gpu_skin_edges(skin, edges);
+  qsort(edges, count, sizeof *edges, compare_gpu_skin_edges);
   gpu->closed = true;
   gpu->inwards = signed_volume(skin) < 0;
   for (size_t i = 0, next; i < count; i = next) {
@@ -164,16 +164,16 @@ static lbStatus upload_basis(const vwGpuLimits *limits, const vwSkin *skin, vwGp
 
 // ---- vertices ----------------------------------------------------------------------------------
 
-static void point_at(GLuint attribute, GLint size, size_t stride, size_t begin) {
+static void find_gpu_skin_point(GLuint attribute, GLint size, size_t stride, size_t begin) {
   glEnableVertexAttribArray(attribute);
   glVertexAttribPointer(attribute, size, GL_FLOAT, GL_FALSE, (GLsizei)stride, (const void *)begin);
 }
 
 void vw_gpu_skin_point(vwVertexPlace place) {
-  point_at(0, 3, place.stride, place.position);
-  point_at(1, 3, place.stride, place.normal);
+  find_gpu_skin_point(0, 3, place.stride, place.position);
+  find_gpu_skin_point(1, 3, place.stride, place.normal);
   if (place.value)
-    point_at(5, 1, place.stride, place.value);
+    find_gpu_skin_point(5, 1, place.stride, place.value);
   else
     glDisableVertexAttribArray(5); // reads 0
 }
@@ -186,9 +186,9 @@ static GLuint vertex_array(const vwGpuSkin *gpu, bool positions, GLuint indices)
   glBindBuffer(GL_ARRAY_BUFFER, gpu->vertices);
   vw_gpu_skin_point((vwVertexPlace){ .stride = 3 * sizeof(float), .normal = 3 * n });
   for (GLuint k = 0; k < 2 && !positions; k++)
-    point_at(2 + k, 3, 6 * sizeof(float), 6 * n + 3 * sizeof(float) * k);
+    find_gpu_skin_point(2 + k, 3, 6 * sizeof(float), 6 * n + 3 * sizeof(float) * k);
   glBindBuffer(GL_ARRAY_BUFFER, gpu->uvs);
-  point_at(4, 2, 0, 0);
+  find_gpu_skin_point(4, 2, 0, 0);
   glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, indices);
   glBindVertexArray(0);
   return array;
@@ -239,7 +239,7 @@ lbStatus vw_gpu_skin_create(const vwGpuLimits *limits, const vwSkin *skin, vwGpu
   lbStatus status = upload_edges(skin, &gpu, err);
   if (status == LB_OK) status = upload_appearances(limits, skin, &gpu, err);
   if (status == LB_OK && !vw_gpu_clean())
-    status = lb_fail(err, LB_ERR_MEMORY, "%s has no room for a surface of %d vertices",
+    status = lb_fail(err, LB_ERR_MEMORY, "%s is out of memory for a surface of %d vertices",
                      limits->device, (int)skin->vertex_count);
   if (status == LB_OK) status = upload_basis(limits, skin, &gpu, err);
   if (status != LB_OK) return vw_gpu_skin_destroy(&gpu, false), status;

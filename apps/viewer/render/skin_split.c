@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE_REACH = 8 }; // of more triangles than that in one edge, not all pairs are looked at
+enum { EDGE_REACH = 8 }; // at an edge of more triangles only some pairs are compared
 
 typedef struct Corner { // of a triangle, at a vertex; sorted, equal ones become one vertex
   int32_t group;        // the least corner of the smoothing group
@@ -40,7 +40,7 @@ typedef struct Work {
 
 // ---- parts -------------------------------------------------------------------------------------
 
-static int32_t appearance_of(const lbModel *model, int32_t triangle) {
+static int32_t find_skin_appearance(const lbModel *model, int32_t triangle) {
   int32_t appearance = model->triangle_appearances ? model->triangle_appearances[triangle] : -1;
   return appearance >= 0 && appearance < model->size.appearance_count ? appearance : -1;
 }
@@ -74,7 +74,7 @@ static bool make_parts(vwSkin *skin, Work *work) {
   skin->parts = lb_alloc((size_t)appearances, sizeof *skin->parts);
   if (!ends || !work->kept || !skin->parts) return false;
   for (int32_t t = 0; t < count; t++)
-    if (is_proper(model, t)) ends[appearance_of(model, t) + 2]++;
+    if (is_proper(model, t)) ends[find_skin_appearance(model, t) + 2]++;
   for (int32_t i = 0; i < appearances; i++) {
     if (ends[i + 1]) {
       vwPart part = part_of_appearance(model, i - 1);
@@ -85,7 +85,7 @@ static bool make_parts(vwSkin *skin, Work *work) {
     ends[i + 1] += ends[i]; // ends[i] is where appearance i - 1 begins, and then grows to its end
   }
   for (int32_t t = 0; t < count; t++)
-    if (is_proper(model, t)) work->kept[ends[appearance_of(model, t) + 1]++] = t;
+    if (is_proper(model, t)) work->kept[ends[find_skin_appearance(model, t) + 1]++] = t;
   work->triangle_count = ends[appearances];
   if (skin->part_count == 0) skin->parts[skin->part_count++] = part_of_appearance(model, -1);
   return true;
@@ -128,7 +128,7 @@ static void borrow_normal(Work *work, int32_t triangle) {
     }
 }
 
-static bool list_corners(Work *work) {
+static bool list_skin_corners(Work *work) {
   int32_t vertices = work->model->size.vertex_count, count = work->triangle_count, most = 0;
   work->begin = lb_arena_alloc(&work->arena, (size_t)vertices + 1, sizeof *work->begin);
   work->corners = lb_arena_alloc(&work->arena, 3 * (size_t)count, sizeof *work->corners);
@@ -148,7 +148,7 @@ static bool list_corners(Work *work) {
   return work->edges && work->parents;
 }
 
-static bool find_normals(Work *work) {
+static bool find_skin_normals(Work *work) {
   work->normals = lb_arena_alloc(&work->arena, (size_t)work->triangle_count, 3 * sizeof(double));
   if (!work->normals) return false;
   for (int32_t t = 0; t < work->triangle_count; t++)
@@ -162,13 +162,13 @@ static bool find_normals(Work *work) {
 
 // ---- smoothing groups --------------------------------------------------------------------------
 
-static int compare_edges(const void *a, const void *b) {
+static int compare_skin_edges(const void *a, const void *b) {
   const Edge *x = a, *y = b;
   if (x->other != y->other) return x->other < y->other ? -1 : 1;
   return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static int32_t root_of(int32_t *parents, int32_t i) {
+static int32_t find_skin_root(int32_t *parents, int32_t i) {
   while (parents[i] != i) i = parents[i] = parents[parents[i]];
   return i;
 }
@@ -179,7 +179,7 @@ static bool is_smooth(const Work *work, int32_t a, int32_t b) {
          work->cos_crease;
 }
 
-// Joins the corners of one vertex; afterwards parents[i] leads to the first of its group.
+// Joins the corners of one vertex; afterwards following parents[i] ends at the first of its group.
 static void join_corners(Work *work, const int32_t *corners, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     const int32_t *t = triangle_of(work, corners[i] / 3);
@@ -188,18 +188,18 @@ static void join_corners(Work *work, const int32_t *corners, int32_t count) {
     work->edges[2 * i] = (Edge){ t[(at + 1) % 3], i };
     work->edges[2 * i + 1] = (Edge){ t[(at + 2) % 3], i };
   }
-  qsort(work->edges, 2 * (size_t)count, sizeof *work->edges, compare_edges);
+  qsort(work->edges, 2 * (size_t)count, sizeof *work->edges, compare_skin_edges);
   for (int32_t e = 1; e < 2 * count; e++)
     for (int32_t d = e - 1; d >= 0 && d >= e - EDGE_REACH; d--) {
       if (work->edges[e].other != work->edges[d].other) break;
       int32_t a = work->edges[d].place, b = work->edges[e].place;
       if (!is_smooth(work, corners[a] / 3, corners[b] / 3)) continue;
-      a = root_of(work->parents, a), b = root_of(work->parents, b);
+      a = find_skin_root(work->parents, a), b = find_skin_root(work->parents, b);
       work->parents[a < b ? b : a] = a < b ? a : b;
     }
 }
 
-static int compare_corners(const void *a, const void *b) {
+static int compare_skin_corners(const void *a, const void *b) {
   const Corner *x = a, *y = b;
   if (x->group != y->group) return x->group < y->group ? -1 : 1;
   if (x->appearance != y->appearance) return x->appearance < y->appearance ? -1 : 1;
@@ -225,14 +225,14 @@ static void sort_vertex(Work *work, int32_t vertex) {
   for (int32_t i = begin; i < end; i++) {
     int32_t corner = work->corners[i], triangle = work->kept[corner / 3];
     Corner *out = work->sorted + i;
-    *out = (Corner){ .group = work->corners[begin + root_of(work->parents, i - begin)],
-                     .appearance = appearance_of(work->model, triangle),
+    *out = (Corner){ .group = work->corners[begin + find_skin_root(work->parents, i - begin)],
+                     .appearance = find_skin_appearance(work->model, triangle),
                      .corner = corner };
     if (work->model->corner_uvs)
       memcpy(out->uv, work->model->corner_uvs + 6 * (size_t)triangle + 2 * (corner % 3),
              sizeof out->uv);
   }
-  qsort(work->sorted + begin, (size_t)(end - begin), sizeof *work->sorted, compare_corners);
+  qsort(work->sorted + begin, (size_t)(end - begin), sizeof *work->sorted, compare_skin_corners);
   for (int32_t group = begin; group < end;) {
     int32_t next = group_end(work->sorted, group, end);
     for (int32_t i = group; i < next; i++)
@@ -251,8 +251,8 @@ static bool find_groups(Work *work) {
 
 // ---- the result --------------------------------------------------------------------------------
 
-static void add_vertex(vwSkin *skin, const Work *work, int32_t source, const Corner *corner,
-                       const Corner *group, int32_t group_size) {
+static void add_skin_vertex(vwSkin *skin, const Work *work, int32_t source, const Corner *corner,
+                            const Corner *group, int32_t group_size) {
   int32_t vertex = skin->vertex_count++, at = skin->smooth_begin[vertex];
   skin->sources[vertex] = source;
   if (work->model->corner_uvs)
@@ -268,7 +268,7 @@ static void fill_vertex(vwSkin *skin, const Work *work, int32_t source) {
     for (int32_t i = group; i < next; i++) {
       const Corner *corner = work->sorted + i;
       if (i == group || !same_vertex(corner, corner - 1))
-        add_vertex(skin, work, source, corner, work->sorted + group, next - group);
+        add_skin_vertex(skin, work, source, corner, work->sorted + group, next - group);
       skin->triangles[corner->corner] = (uint32_t)skin->vertex_count - 1;
     }
     group = next;
@@ -299,7 +299,7 @@ lbStatus vw_skin_split(vwSkin *skin, double crease, lbError *err) {
                      skin->model->name, (int)skin->model->size.triangle_count);
     goto done;
   }
-  if (!make_parts(skin, &work) || !list_corners(&work) || !find_normals(&work) ||
+  if (!make_parts(skin, &work) || !list_skin_corners(&work) || !find_skin_normals(&work) ||
       !find_groups(&work)) {
     status = lb_fail_memory(err);
     goto done;

@@ -1,5 +1,5 @@
 // Starts a browser on a URL: the commands of BROWSER, else xdg-open. Words of a command are split
-// at blanks and handed to exec as they are; no shell sees them.
+// at blanks and passed to exec without a shell.
 #include "serve/serve.h"
 
 #include <errno.h>
@@ -73,8 +73,8 @@ static void become(const Command *command, int report) {
   _exit(127);
 }
 
-// 0, or the errno of what failed. The command's parent is a child of ours that ends at once, so
-// that nobody here has to wait for the command. The pipe closes by itself when exec succeeds.
+// 0, or the errno of the failed call. The command's parent is a child of ours that ends at once, so
+// that this process need not wait for the command. The pipe closes by itself when exec succeeds.
 static int start_command(const Command *command) {
   int ends[2], problem = 0;
   if (pipe2(ends, O_CLOEXEC) != 0) return errno;
@@ -129,7 +129,7 @@ lbStatus vw_open_browser(const char *url, lbError *err) {
                    url ? url : "");
   bool has_list = is_set("BROWSER");
   if (has_list && start_one_of(getenv("BROWSER"), url)) return LB_OK;
-  // without a display xdg-open would start a text browser that nobody sees
+  // without a display xdg-open would start a text browser without a terminal
   bool has_display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
   if (has_display && start_one_of("xdg-open", url)) return LB_OK;
   const char *reason = has_list ? "no command of the variable BROWSER can be started"

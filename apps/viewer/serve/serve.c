@@ -61,7 +61,7 @@ typedef struct Request {
   const char *method, *url;
 } Request;
 
-// ---- replies ------------------------------------------------------------------------------------
+// ---- replies -----------------------------------------------------------------------------------
 
 static void log_request(const Request *request, unsigned status) {
   if (!request->server->log) return;
@@ -99,7 +99,7 @@ static enum MHD_Result reply_text(const Request *request, unsigned status, const
   return reply(request, status, response);
 }
 
-static enum MHD_Result refuse(const Request *request, int status) {
+static enum MHD_Result refuse_request(const Request *request, int status) {
   const char *text = "no such file\n";
   if (status == 400) text = "the path of this request is not one that a browser sends\n";
   if (status == 403) text = "not allowed\n";
@@ -107,7 +107,7 @@ static enum MHD_Result refuse(const Request *request, int status) {
   return reply_text(request, (unsigned)status, text, NULL, NULL);
 }
 
-// ---- what a request says ------------------------------------------------------------------------
+// ---- what a request says -----------------------------------------------------------------------
 
 static const char *header_of(const Request *request, const char *name) {
   return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
@@ -131,8 +131,8 @@ typedef struct HostCheck {
   int host_count, foreign_count;
 } HostCheck;
 
-static enum MHD_Result check_header(void *context, enum MHD_ValueKind kind, const char *key,
-                                    const char *value) {
+static enum MHD_Result check_server_header(void *context, enum MHD_ValueKind kind, const char *key,
+                                           const char *value) {
   HostCheck *check = context;
   (void)kind;
   if (strcasecmp(key, "Host") == 0) {
@@ -149,7 +149,7 @@ static enum MHD_Result check_header(void *context, enum MHD_ValueKind kind, cons
 // another site as the origin.
 static bool is_for_us(const Request *request) {
   HostCheck check = { .server = request->server };
-  MHD_get_connection_values(request->connection, MHD_HEADER_KIND, check_header, &check);
+  MHD_get_connection_values(request->connection, MHD_HEADER_KIND, check_server_header, &check);
   return check.host_count == 1 && check.foreign_count == 0;
 }
 
@@ -168,7 +168,7 @@ static bool has_tag(const Request *request, const char *tag) {
   return false;
 }
 
-// ---- files --------------------------------------------------------------------------------------
+// ---- files -------------------------------------------------------------------------------------
 
 // Takes a response with a file's content; sends it or 304.
 static enum MHD_Result reply_file(const Request *request, struct MHD_Response *response,
@@ -187,10 +187,10 @@ static enum MHD_Result reply_file(const Request *request, struct MHD_Response *r
 
 static enum MHD_Result refuse_errno(const Request *request, int problem) {
   // ELOOP: a symbolic link, which counts as not there
-  if (problem == EACCES || problem == EPERM) return refuse(request, 403);
+  if (problem == EACCES || problem == EPERM) return refuse_request(request, 403);
   if (problem == EMFILE || problem == ENFILE || problem == ENOMEM)
     return reply_text(request, 503, "too many files are open\n", NULL, NULL);
-  return refuse(request, 404);
+  return refuse_request(request, 404);
 }
 
 // Takes the descriptor of a regular file.
@@ -216,7 +216,7 @@ static enum MHD_Result reply_extra(const Request *request, const ExtraFile *extr
   if (fstat(file, &info) == 0 && S_ISREG(info.st_mode))
     return reply_descriptor(request, file, &info, extra->name);
   close(file);
-  return refuse(request, 404);
+  return refuse_request(request, 404);
 }
 
 // A folder without the slash at its end: pages in it would look for their neighbours one folder too
@@ -224,7 +224,7 @@ static enum MHD_Result reply_extra(const Request *request, const ExtraFile *extr
 static enum MHD_Result redirect_to_folder(const Request *request) {
   char target[3 * VW_PATH_BYTES + 8];
   int count = snprintf(target, sizeof target, "%s/", request->url);
-  if (count < 0 || (size_t)count >= sizeof target) return refuse(request, 414);
+  if (count < 0 || (size_t)count >= sizeof target) return refuse_request(request, 414);
   return reply_text(request, MHD_HTTP_MOVED_PERMANENTLY, "", "Location", target);
 }
 
@@ -251,10 +251,10 @@ static enum MHD_Result answer_get(const Request *request, const char *path) {
   }
   if (is_known && S_ISREG(info.st_mode)) return reply_descriptor(request, file, &info, name);
   close(file);
-  return refuse(request, 404);
+  return refuse_request(request, 404);
 }
 
-// ---- reports ------------------------------------------------------------------------------------
+// ---- reports -----------------------------------------------------------------------------------
 
 static bool is_report_path(const vwServer *server, const char *path) {
   return server->report && strncmp(path, server->report_prefix, strlen(server->report_prefix)) == 0;
@@ -264,7 +264,7 @@ static bool is_report_path(const vwServer *server, const char *path) {
 static enum MHD_Result begin_report(const Request *request, const char *path, void **state) {
   const char *length = header_of(request, "Content-Length");
   if (!length || header_of(request, "Transfer-Encoding"))
-    return reply_text(request, 411, "a report must tell its length\n", NULL, NULL);
+    return reply_text(request, 411, "a report must state its length\n", NULL, NULL);
   char *end;
   errno = 0;
   unsigned long long count = strtoull(length, &end, 10);
@@ -296,7 +296,7 @@ static enum MHD_Result continue_report(const Request *request, Upload *upload, c
                   : reply_text(request, 422, "the report was not understood\n", NULL, NULL);
 }
 
-// ---- the library's calls ------------------------------------------------------------------------
+// ---- the library's calls -----------------------------------------------------------------------
 
 // The state of a request that has no bytes of its own; that of a report is its Upload.
 static char without_bytes;
@@ -330,7 +330,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
   if (*state != &without_bytes) return continue_report(&request, *state, bytes, byte_count);
   char path[VW_PATH_BYTES];
   int fault = vw_path_decode(url, path);
-  return fault ? refuse(&request, fault) : answer_get(&request, path);
+  return fault ? refuse_request(&request, fault) : answer_get(&request, path);
 }
 
 static void end_request(void *context, struct MHD_Connection *connection, void **state,
@@ -342,13 +342,13 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
   *state = NULL;
 }
 
-// Leaves %XX alone: vw_path_decode sees what was sent, a %00 among it.
+// Does not decode %XX: vw_path_decode gets the raw text, so that it can refuse %00.
 static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
   (void)context, (void)connection;
   return strlen(text);
 }
 
-// ---- start and stop -----------------------------------------------------------------------------
+// ---- start and stop ----------------------------------------------------------------------------
 
 static void make_tag(const void *bytes, size_t count, char tag[TAG_BYTES]) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
@@ -357,7 +357,7 @@ static void make_tag(const void *bytes, size_t count, char tag[TAG_BYTES]) {
   snprintf(tag, TAG_BYTES, "\"%zx-%" PRIx64 "\"", count, hash);
 }
 
-static lbStatus check_file(const char *path, lbError *err) {
+static lbStatus check_server_file(const char *path, lbError *err) {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (file < 0) return lb_fail(err, LB_ERR_FILE, "%s: %s", path, strerror(errno));
   struct stat info;
@@ -378,7 +378,7 @@ static lbStatus copy_files(const vwServerDef *def, vwServer *server, lbError *er
     if (!from->path == !from->bytes)
       return lb_fail(err, LB_ERR_ARGUMENT, "extra file %zu, %s: needs either bytes or a path", i,
                      from->name);
-    lbStatus status = from->path ? check_file(from->path, err) : LB_OK;
+    lbStatus status = from->path ? check_server_file(from->path, err) : LB_OK;
     if (status != LB_OK) return status;
     ExtraFile *to = &server->files[server->file_count++];
     *to = (ExtraFile){ .bytes = from->bytes, .byte_count = from->byte_count };
@@ -418,7 +418,7 @@ static lbStatus start_thread(vwServer *server, int listener, lbError *err) {
   return lb_fail(err, LB_ERR_MEMORY, "cannot start the web server: out of memory or of threads");
 }
 
-static lbStatus check_def(const vwServerDef *def, lbError *err) {
+static lbStatus check_server_def(const vwServerDef *def, lbError *err) {
   if (!def->folder) return lb_fail(err, LB_ERR_ARGUMENT, "vwServerDef.folder is not set");
   if (def->port < 0 || def->port > 65535)
     return lb_fail(err, LB_ERR_ARGUMENT, "port %" PRId32 " is not in 0 to 65535", def->port);
@@ -435,7 +435,7 @@ vwServerDef vw_server_def(void) {
   return (vwServerDef){ .report_prefix = "report/", .report_bytes_max = (size_t)1 << 20 };
 }
 
-// Fills a zeroed server; what it got stays in it on failure.
+// Fills a zeroed server; on failure the caller releases the parts created so far.
 static lbStatus fill_server(const vwServerDef *def, vwServer *server, lbError *err) {
   server->report = def->report;
   server->report_bytes_max = def->report_bytes_max;
@@ -455,7 +455,7 @@ static lbStatus fill_server(const vwServerDef *def, vwServer *server, lbError *e
 }
 
 lbStatus vw_server_start(const vwServerDef *def, vwServer **out, lbError *err) {
-  lbStatus status = check_def(def, err);
+  lbStatus status = check_server_def(def, err);
   if (status != LB_OK) return status;
   vwServer *server = lb_alloc(1, sizeof *server);
   if (!server) return lb_fail_memory(err);

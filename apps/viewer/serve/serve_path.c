@@ -1,6 +1,6 @@
 // From the path in a request to an open file. Safety rests on two steps that do not trust each
 // other: the decoded text has no component that could climb, and every component is opened relative
-// to its parent with O_NOFOLLOW, so that no link leads out even if the folder changes meanwhile.
+// to its parent with O_NOFOLLOW, so that no link escapes the folder, even if it changes meanwhile.
 #include "serve/serve_path.h"
 #include "serve/serve.h"
 
@@ -38,7 +38,7 @@ int vw_path_decode(const char *raw, char path[VW_PATH_BYTES]) {
       int high = hex_digit(raw[1]), low = high < 0 ? -1 : hex_digit(raw[2]);
       if (low < 0) return 400;
       c = (unsigned char)(high * 16 + low);
-      if (c == '/') return 400; // a slash inside a name: no file has one
+      if (c == '/') return 400; // a slash inside a name is not valid
       raw += 2;
     }
     if (is_bad_character(c)) return 400;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 64 };   // vertices that tell how a body gives way
+enum { SAMPLES = 64 };   // vertices whose compliance is measured
 #define LEAST_MOBILE 0.1 // of the most mobile place: where a blow would need an enormous impulse
 
 // ---- making ------------------------------------------------------------------------------------
@@ -28,7 +28,7 @@ static void find_ball(vwActor *actor) {
 }
 
 // Of some vertices, the largest.
-static void measure(vwActor *actor) {
+static void measure_softness(vwActor *actor) {
   int32_t count = actor->model->size.vertex_count;
   actor->compliance = actor->mobility = 0;
   for (int32_t v = 0; v < count; v += count / SAMPLES + 1) {
@@ -39,7 +39,8 @@ static void measure(vwActor *actor) {
   }
 }
 
-static lbStatus set_materials(vwActor *actor, lbWorld *world, const double *values, lbError *err) {
+static lbStatus set_actor_materials(vwActor *actor, lbWorld *world, const double *values,
+                                    lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < actor->model->size.material_count && !status; i++, values += 3)
     status = lb_world_set_material(world, actor->ids[0], i, values[0], values[1], values[2], err);
@@ -47,8 +48,8 @@ static lbStatus set_materials(vwActor *actor, lbWorld *world, const double *valu
 }
 
 // u (nodes x 3) <- U q
-static void displace(const lbModel *model, const lbModelMethod *method, const double *q,
-                     double *u) {
+static void displace_nodes(const lbModel *model, const lbModelMethod *method, const double *q,
+                           double *u) {
   size_t numbers = 3 * (size_t)model->size.node_count;
   for (int32_t k = 0; k < method->dimension; k++)
     for (size_t i = 0; i < numbers; i++) u[i] += q[k] * method->basis[numbers * (size_t)k + i];
@@ -63,15 +64,15 @@ static lbStatus set_shape(const vwActor *actor, lbBody *body, const double *q, l
     return lb_body_set_shape(body, q);
   double *u = lb_alloc((size_t)model->size.node_count, 3 * sizeof *u);
   if (!u) return lb_fail_memory(err);
-  displace(model, &method, q, u);
+  displace_nodes(model, &method, q, u);
   lbStatus status = lb_body_set_displacements(body, u, NULL);
   lb_free(u);
   return status;
 }
 
 // In its shape, on its path, with its velocity.
-static lbStatus start_body(vwActor *actor, lbWorld *world, const vwActorPlan *plan, int32_t i,
-                           lbError *err) {
+static lbStatus start_actor_body(vwActor *actor, lbWorld *world, const vwActorPlan *plan, int32_t i,
+                                 lbError *err) {
   lbStatus status = LB_OK;
   lbBody *body = actor->bodies[i] = lb_world_body(world, actor->ids[i]);
   if (plan->paths)
@@ -110,9 +111,9 @@ static lbStatus enter_world(vwActor *actor, lbWorld *world, const vwActorPlan *p
   if (!actor->ids || !actor->bodies) return lb_fail_memory(err);
   lbStatus status =
       lb_world_add_batch_at(world, plan->model, &plan->bodies, plan->places, actor->ids, err);
-  if (!status && plan->materials) status = set_materials(actor, world, plan->materials, err);
+  if (!status && plan->materials) status = set_actor_materials(actor, world, plan->materials, err);
   for (int32_t i = 0; i < actor->count && !status; i++)
-    status = start_body(actor, world, plan, i, err);
+    status = start_actor_body(actor, world, plan, i, err);
   if (!status && plan->untouchable) status = set_touch(actor, world, plan, err);
   if (status) return status;
   actor->idle = lb_body_method(actor->bodies[0]) == LB_METHOD_RECORDED;
@@ -123,8 +124,8 @@ static lbStatus enter_world(vwActor *actor, lbWorld *world, const vwActorPlan *p
   return LB_OK;
 }
 
-static lbStatus fill(vwActor *actor, lbWorld *world, const vwActorPlan *plan, bool full,
-                     lbError *err) {
+static lbStatus fill_actor(vwActor *actor, lbWorld *world, const vwActorPlan *plan, bool full,
+                           lbError *err) {
   size_t count = (size_t)plan->bodies.count;
   actor->model = plan->model;
   actor->method = plan->bodies.body.method;
@@ -137,7 +138,7 @@ static lbStatus fill(vwActor *actor, lbWorld *world, const vwActorPlan *plan, bo
   actor->idle = actor->method == LB_METHOD_FULL && !full;
   if (actor->method == LB_METHOD_FULL && full) status = vw_unreduced_create(actor, err);
   if (!status && !actor->idle) status = enter_world(actor, world, plan, err);
-  if (!status) measure(actor);
+  if (!status) measure_softness(actor);
   return status;
 }
 
@@ -145,7 +146,7 @@ lbStatus vw_actor_create(lbWorld *world, const vwActorPlan *plan, bool full, vwA
                          lbError *err) {
   vwActor *actor = lb_alloc(1, sizeof *actor);
   if (!actor) return lb_fail_memory(err);
-  lbStatus status = fill(actor, world, plan, full, err);
+  lbStatus status = fill_actor(actor, world, plan, full, err);
   if (status)
     vw_actor_destroy(actor);
   else
@@ -169,8 +170,8 @@ lbStatus vw_actor_set_materials(vwActor *actor, lbWorld *world, const double *va
                                 lbError *err) {
   lbStatus status = LB_OK;
   if (actor->method == LB_METHOD_RIGID) return LB_OK;
-  if (actor->bodies) status = set_materials(actor, world, values, err);
-  if (!status) measure(actor);
+  if (actor->bodies) status = set_actor_materials(actor, world, values, err);
+  if (!status) measure_softness(actor);
   return status;
 }
 
@@ -181,7 +182,8 @@ lbStatus vw_actor_set_damping(vwActor *actor, double mass, double stiffness, lbE
   return status ? lb_fail(err, status, "%s", lb_body_message(body)) : LB_OK;
 }
 
-// All bodies have the same frames but for those inserted: what one refuses is taken back of all.
+// All bodies have the same frames but for those inserted: when one refuses a frame, it is removed
+// from all.
 lbStatus vw_actor_set_springs(vwActor *actor, bool springs, lbError *err) {
   lbFrameForces wanted = springs ? LB_FRAME_SPRINGS : LB_FRAME_SAMPLES;
   if (!actor->bodies || lb_body_method(actor->bodies[0]) != LB_METHOD_FRAMES) return LB_OK;
@@ -276,13 +278,13 @@ lbFrame vw_actor_frame(const vwActor *actor, int32_t body) {
   return (lbFrame){ .position = actor->positions[body], .rotation = actor->rotations[body] };
 }
 
-static lbVec3 place(const lbFrame *frame, lbVec3 own) {
+static lbVec3 place_own_point(const lbFrame *frame, lbVec3 own) {
   return lb_add(frame->position, lb_quat_rotate(frame->rotation, own));
 }
 
 lbVec3 vw_actor_place(const vwActor *actor, int32_t body, lbVec3 own) {
   lbFrame frame = vw_actor_frame(actor, body);
-  return place(&frame, own);
+  return place_own_point(&frame, own);
 }
 
 void vw_actor_motion(const vwActor *actor, int32_t body, double *displacements,
@@ -298,13 +300,13 @@ void vw_actor_motion(const vwActor *actor, int32_t body, double *displacements,
 }
 
 static lbVec3 rest_vertex(const vwActor *actor, const lbFrame *frame, int32_t vertex) {
-  return place(frame, lb_vec3_load(actor->model->vertex_positions + 3 * (size_t)vertex));
+  return place_own_point(frame, lb_vec3_load(actor->model->vertex_positions + 3 * (size_t)vertex));
 }
 
 lbVec3 vw_actor_point(const vwActor *actor, int32_t body, lbPoint point) {
   lbVec3 position = lb_vec3(0, 0, 0);
   if (actor->bodies) (void)lb_body_point(actor->bodies[body], point, &position, NULL);
-  return position; // nothing takes hold of what stands still
+  return position; // bodies that stand still cannot be grabbed
 }
 
 void vw_actor_surface(const vwActor *actor, int32_t body, double *positions) {

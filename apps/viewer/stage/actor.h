@@ -16,9 +16,9 @@ typedef struct vwActorPlan { // what is to be made
   const double *const *shapes;    // (count): coordinates of the subspace method; NULL: at rest
   lbVec3 shift;                   // of the paths, in a comparison
   const int32_t *places;          // (count): of the bodies in the world, rising
-  const bool *untouchable;        // (count): 1: touches nothing; NULL: nobody touches anything
+  const bool *untouchable;        // (count): 1: touches nothing; NULL: none touches anything
   const lbContactMaterial *contact_materials; // (count)
-  const lbContactFilter *filters;             // (count): what they touch
+  const lbContactFilter *filters;             // (count): filters of contacts
   const double *contact_frames;               // (count x 2): as lbWorldDef.body_contact_frames
   const double *materials; // (materials x 3): young, poisson, density; NULL: the model's
 } vwActorPlan;

@@ -102,7 +102,7 @@ static void limit(const vwStage *stage, const vwSettings *s, size_t offset, vwCo
   case offsetof(vwSettings, method): limit_method(stage, state); break;
   case offsetof(vwSettings, compare):
     if (real_method_count(stage) < 2) disable(state, "the model has one method only");
-    if (!vw_colliders_are_level(stage)) disable(state, "what the bodies touch is there once only");
+    if (!vw_colliders_are_level(stage)) disable(state, "colliders exist only once");
     break;
   case offsetof(vwSettings, drop):
     if (vw_drop_refusal(stage)) disable(state, vw_drop_refusal(stage));
@@ -253,7 +253,7 @@ static lbStatus sanitise(const vwStage *stage, vwSettings *settings, lbError *er
     if (vw_control(i)->kind == VW_BUTTON) continue;
     lbStatus status = sanitise_one(stage, settings, i, first ? NULL : err);
     if (!first) first = status;
-    // Another method comes with all its vectors, unless it is told how many.
+    // Another method starts with all its vectors, unless a number is set.
     int32_t most = most_vectors(stage, settings);
     if (vw_control(i)->offset == offsetof(vwSettings, method) && most > 0 &&
         settings->method != stage->settings.method &&
@@ -280,7 +280,7 @@ static void fill_materials(vwStage *stage, const vwSettings *s) {
   }
 }
 
-static lbStatus recast(vwStage *stage, const vwSettings *settings, lbError *err) {
+static lbStatus recast_edited(vwStage *stage, const vwSettings *settings, lbError *err) {
   vwCast cast;
   lbStatus status = vw_cast_create(stage, settings, &cast, err);
   if (status) return status;
@@ -291,7 +291,7 @@ static lbStatus recast(vwStage *stage, const vwSettings *settings, lbError *err)
   return LB_OK;
 }
 
-static lbStatus set_materials(vwStage *stage, lbError *err) {
+static lbStatus set_edit_materials(vwStage *stage, lbError *err) {
   stage->cast.changed = true;
   for (int32_t i = 0; i < stage->cast.count; i++) {
     const vwRole *role = &stage->cast.roles[i];
@@ -320,8 +320,8 @@ static lbStatus set_springs(vwStage *stage, bool springs, lbError *err) {
   return status;
 }
 
-static void put_back(const vwSettings *from, vwSettings *to, bool cast, bool material,
-                     bool damping) {
+static void put_scene_back(const vwSettings *from, vwSettings *to, bool cast, bool material,
+                           bool damping) {
   if (cast) to->method = from->method, to->compare = from->compare, to->dimension = from->dimension;
   if (material) to->young = from->young, to->poisson = from->poisson, to->density = from->density;
   if (damping)
@@ -333,9 +333,9 @@ static lbStatus follow_cast(vwStage *stage, vwSettings *s, lbError *err) {
   if (s->method == now->method && s->compare == now->compare && s->dimension == now->dimension)
     return LB_OK;
   vw_pose_end(stage);
-  lbStatus status = recast(stage, s, err);
+  lbStatus status = recast_edited(stage, s, err);
   if (status) {
-    put_back(now, s, true, false, false);
+    put_scene_back(now, s, true, false, false);
   } else {
     vw_hands_attach(stage);
   }
@@ -347,11 +347,11 @@ static lbStatus follow_material(vwStage *stage, vwSettings *s, lbError *err) {
   if (s->young == now->young && s->poisson == now->poisson && s->density == now->density)
     return LB_OK;
   fill_materials(stage, s);
-  lbStatus status = set_materials(stage, err);
+  lbStatus status = set_edit_materials(stage, err);
   if (status) {
-    put_back(now, s, false, true, false);
+    put_scene_back(now, s, false, true, false);
     fill_materials(stage, s);
-    (void)set_materials(stage, NULL);
+    (void)set_edit_materials(stage, NULL);
   }
   return status;
 }
@@ -362,7 +362,7 @@ static lbStatus follow_damping(vwStage *stage, vwSettings *s, lbError *err) {
     return LB_OK;
   lbStatus status = set_damping(stage, s, err);
   if (status) {
-    put_back(now, s, false, false, true);
+    put_scene_back(now, s, false, false, true);
     (void)set_damping(stage, s, NULL);
   }
   return status;

@@ -30,7 +30,7 @@ lbMethod vw_group_method(const vwStage *stage, const vwGroup *group, const vwSet
   return method == LB_METHOD_DEFAULT ? group->method : method;
 }
 
-// World axes; the world's own vector as long as nobody has touched the settings.
+// World axes; the world's own vector until the settings change it.
 lbVec3 vw_stage_gravity(const vwStage *stage, const vwSettings *s) {
   const vwSettings *start = &stage->start;
   if (s->gravity_on == 0) return lb_vec3(0, 0, 0);
@@ -71,7 +71,7 @@ static int32_t room_for_holds(int32_t count) {
 static lbBodyDef body_def(const vwStage *stage, const vwSettings *s, const vwGroup *group,
                           lbMethod method) {
   lbBodyDef def = stage->body_def;
-  def.recover = true; // what was dragged about wildly comes back
+  def.recover = true; // bodies that a drag got stuck return to rest
   bool chosen = method == vw_group_method(stage, group, s) &&
                 s->dimension < vw_group_dimension(group, method);
   bool damped =
@@ -158,7 +158,7 @@ static lbStatus fill_group(const vwStage *stage, const vwSettings *s, int32_t nu
 }
 
 // Each load on each role of its group.
-static lbStatus add_loads(const vwStage *stage, const vwCast *cast, lbError *err) {
+static lbStatus add_cast_loads(const vwStage *stage, const vwCast *cast, lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < stage->load_count; i++)
     for (int32_t k = 0; k < cast->count && !status; k++) {
@@ -174,7 +174,7 @@ static lbStatus add_loads(const vwStage *stage, const vwCast *cast, lbError *err
 }
 
 // The same of attachments; recordings follow nothing.
-static lbStatus attach(const vwStage *stage, const vwCast *cast, lbError *err) {
+static lbStatus attach_bodies(const vwStage *stage, const vwCast *cast, lbError *err) {
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < stage->attachment_count; i++)
     for (int32_t k = 0; k < cast->count && !status; k++) {
@@ -240,8 +240,8 @@ lbStatus vw_cast_create(const vwStage *stage, const vwSettings *settings, vwCast
   if (!status) status = vw_cast_add_colliders(stage, &cast, err);
   if (!status) status = vw_cast_add_joints(stage, &cast, err);
   if (!status) status = vw_drop_add_ground(stage, &cast, err);
-  if (!status) status = add_loads(stage, &cast, err);
-  if (!status) status = attach(stage, &cast, err);
+  if (!status) status = add_cast_loads(stage, &cast, err);
+  if (!status) status = attach_bodies(stage, &cast, err);
   if (!status) status = lead_frames(stage, &cast, err);
   if (!status) status = keep_beginning(&cast, err);
   if (status)
@@ -303,7 +303,7 @@ int32_t vw_cast_step(vwStage *stage, double dt) {
 
 // ---- keeping shape and speed -------------------------------------------------------------------
 
-// What a new role goes on from: the same method, else the one that was in use, else any.
+// The role whose state a new one takes over: of the same method, else the present one, else any.
 static const vwRole *find_source(const vwStage *stage, const vwCast *from, const vwSettings *before,
                                  const vwRole *to) {
   lbMethod used = vw_group_method(stage, &stage->groups[to->group], before);

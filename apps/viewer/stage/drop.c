@@ -14,7 +14,7 @@ static bool is_loose(const vwGroup *group) {
 const char *vw_drop_refusal(const vwStage *stage) {
   const vwGroup *group = &stage->groups[0];
   if (stage->dropped) return NULL;
-  if (stage->contact) return "the bodies of this scene touch things as it is";
+  if (stage->contact) return "this scene has contacts already";
   if (stage->group_count != 1 || group->driven || stage->attachment_count > 0 ||
       stage->joint_count > 0)
     return "only a scene of one object can be dropped";
@@ -32,7 +32,7 @@ static lbStatus make_loose(vwStage *stage, lbError *err) {
 }
 
 // The model with its methods, as if the scene had begun with it.
-static lbStatus take_model(vwStage *stage, const lbModel *model, vwSettings *s, lbError *err) {
+static lbStatus take_drop_model(vwStage *stage, const lbModel *model, vwSettings *s, lbError *err) {
   vwGroup *group = &stage->groups[0];
   group->model = model;
   group->method = lb_model_default_method(model);
@@ -43,8 +43,8 @@ static lbStatus take_model(vwStage *stage, const lbModel *model, vwSettings *s, 
   return status;
 }
 
-// What the scene shows then goes on from its beginning.
-static lbStatus recast(vwStage *stage, vwSettings *s, lbError *err) {
+// The scene then starts from its beginning.
+static lbStatus recast_dropped(vwStage *stage, vwSettings *s, lbError *err) {
   vwCast cast;
   lbStatus status = vw_cast_create(stage, s, &cast, err);
   if (status) return status;
@@ -55,12 +55,12 @@ static lbStatus recast(vwStage *stage, vwSettings *s, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus change(vwStage *stage, bool drop, vwSettings *s, lbError *err) {
+static lbStatus change_drop(vwStage *stage, bool drop, vwSettings *s, lbError *err) {
   const lbModel *model = drop && stage->loose ? stage->loose : stage->held;
-  lbStatus status = take_model(stage, model, s, err);
+  lbStatus status = take_drop_model(stage, model, s, err);
   stage->dropped = drop;
   s->gravity_on = drop ? 1 : stage->start.gravity_on;
-  return status ? status : recast(stage, s, err);
+  return status ? status : recast_dropped(stage, s, err);
 }
 
 lbStatus vw_drop_follow(vwStage *stage, vwSettings *s, lbError *err) {
@@ -71,11 +71,11 @@ lbStatus vw_drop_follow(vwStage *stage, vwSettings *s, lbError *err) {
   if (!stage->held) stage->held = stage->groups[0].model;
   lbStatus status = drop ? make_loose(stage, err) : LB_OK;
   vwSettings before = *s;
-  if (!status) status = change(stage, drop, s, err);
+  if (!status) status = change_drop(stage, drop, s, err);
   if (status) {
     *s = before;
     s->drop = stage->settings.drop;
-    if (stage->dropped != (s->drop != 0)) (void)change(stage, s->drop != 0, s, NULL);
+    if (stage->dropped != (s->drop != 0)) (void)change_drop(stage, s->drop != 0, s, NULL);
     return status;
   }
   // What is as it should be by now need not be made again.

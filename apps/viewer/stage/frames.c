@@ -11,20 +11,21 @@
 #define REACH 14.0 // pixels around a frame in which a press means it
 #define LEAST 1e-5 // weight: below zero, by the rounding of a picture, is the colour of no value
 
-static lbBody *body_of(const vwStage *stage, int32_t actor, int32_t body) {
+static lbBody *find_driven_frame_body(const vwStage *stage, int32_t actor, int32_t body) {
   if (actor < 0 || actor >= stage->cast.count) return NULL;
   const vwActor *own = stage->cast.roles[actor].actor;
   return own->bodies && body >= 0 && body < own->count ? own->bodies[body] : NULL;
 }
 
 int32_t vw_stage_frame_count(const vwStage *stage, int32_t actor, int32_t body) {
-  return lb_body_frames_count(body_of(stage, actor, body));
+  return lb_body_frames_count(find_driven_frame_body(stage, actor, body));
 }
 
 vwFrameView vw_stage_frame(const vwStage *stage, int32_t actor, int32_t body, int32_t frame) {
   vwFrameView view = { .rotation = lb_quat_identity() };
   const vwChosenFrame *chosen = &stage->chosen;
-  (void)lb_body_frames_pose(body_of(stage, actor, body), frame, &view.position, &view.rotation);
+  (void)lb_body_frames_pose(find_driven_frame_body(stage, actor, body), frame, &view.position,
+                            &view.rotation);
   view.chosen = chosen->number == frame && chosen->member == body &&
                 chosen->group == stage->cast.roles[actor].group;
   return view;
@@ -32,7 +33,7 @@ vwFrameView vw_stage_frame(const vwStage *stage, int32_t actor, int32_t body, in
 
 // ---- choosing ----------------------------------------------------------------------------------
 
-static void choose(vwStage *stage, int32_t actor, int32_t body, int32_t frame) {
+static void choose_driven_frame(vwStage *stage, int32_t actor, int32_t body, int32_t frame) {
   stage->chosen = (vwChosenFrame){ stage->cast.roles[actor].group, body, frame };
 }
 
@@ -42,7 +43,7 @@ void vw_frames_choose_near(vwStage *stage, int32_t actor, int32_t body, lbVec3 p
     double away = lb_length(lb_sub(vw_stage_frame(stage, actor, body, i).position, place));
     if (away >= nearest) continue;
     nearest = away;
-    choose(stage, actor, body, i);
+    choose_driven_frame(stage, actor, body, i);
   }
 }
 
@@ -56,14 +57,14 @@ static bool choose_under(vwStage *stage, const vwView *view, double x, double y)
         double away = hypot(px - x, py - y);
         if (away > best) continue;
         best = away;
-        choose(stage, a, b, i);
+        choose_driven_frame(stage, a, b, i);
       }
   return best < REACH;
 }
 
 // ---- the tool ----------------------------------------------------------------------------------
 
-static void refuse(vwStage *stage, const lbBody *body) {
+static void report_refusal(vwStage *stage, const lbBody *body) {
   char text[sizeof stage->message];
   snprintf(text, sizeof text, "No frame was inserted: %s", lb_body_message(body));
   vw_stage_say(stage, text);
@@ -79,31 +80,31 @@ bool vw_frames_press(vwStage *stage, const vwView *view, double x, double y) {
     vw_stage_say(stage, "There is no body here: a frame is put where one is pressed");
     return false;
   }
-  lbBody *body = body_of(stage, actor, number);
+  lbBody *body = find_driven_frame_body(stage, actor, number);
   if (lb_body_frames_count(body) == 0) {
     vw_stage_say(stage, "Only bodies of the method \"frames\" can have more frames");
     return true;
   }
   if (lb_body_frames_insert(body, pick.position, 0, &frame)) {
-    refuse(stage, body);
+    report_refusal(stage, body);
     return true;
   }
   stage->cast.changed = true; // its beginning is of other frames
-  choose(stage, actor, number, frame);
+  choose_driven_frame(stage, actor, number, frame);
   return true;
 }
 
 bool vw_stage_frame_remove(vwStage *stage) {
   const vwChosenFrame *chosen = &stage->chosen;
   for (int32_t a = 0; a < stage->cast.count; a++) {
-    lbBody *body = body_of(stage, a, chosen->member);
+    lbBody *body = find_driven_frame_body(stage, a, chosen->member);
     if (stage->cast.roles[a].group != chosen->group || lb_body_frames_count(body) == 0) continue;
     if (lb_body_frames_remove(body, chosen->number)) {
       vw_stage_say(stage, lb_body_message(body));
       return false;
     }
     stage->cast.changed = true;
-    choose(stage, a, chosen->member, 0);
+    choose_driven_frame(stage, a, chosen->member, 0);
     return true;
   }
   return false;
@@ -114,7 +115,7 @@ bool vw_stage_frame_remove(vwStage *stage) {
 void vw_frames_weights(const vwStage *stage, int32_t actor, int32_t number, double *values) {
   const lbModel *m = stage->cast.roles[actor].actor->model;
   const vwChosenFrame *chosen = &stage->chosen;
-  lbBody *body = body_of(stage, actor, number);
+  lbBody *body = find_driven_frame_body(stage, actor, number);
   bool own = chosen->group == stage->cast.roles[actor].group && chosen->member == number;
   int32_t frame = own && chosen->number < lb_body_frames_count(body) ? chosen->number : 0;
   memset(values, 0, (size_t)m->size.vertex_count * sizeof *values);

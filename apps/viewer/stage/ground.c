@@ -13,7 +13,7 @@ typedef struct Samples { // of a model's nodes or vertices
   int32_t count, step;
 } Samples;
 
-static Samples sample(int32_t total, int32_t most) {
+static Samples sample_ground_lines(int32_t total, int32_t most) {
   Samples samples = { .count = total, .step = 1 + total / (most > 1 ? most : 1) };
   return samples;
 }
@@ -55,7 +55,8 @@ static double rest_size(const lbModel *m) {
 static double floor_of_group(const vwStage *stage, const vwGroup *group) {
   const lbModel *m = group->model;
   int32_t most = (int32_t)sqrt((double)WORK / group->count);
-  Samples nodes = sample(m->size.node_count, most), vertices = sample(m->size.vertex_count, most);
+  Samples nodes = sample_ground_lines(m->size.node_count, most),
+          vertices = sample_ground_lines(m->size.vertex_count, most);
   double lowest = INFINITY, carried = SUPPORTED * rest_size(m);
   for (int32_t b = 0; b < group->count; b++)
     for (int32_t v = 0; v < vertices.count; v += vertices.step) {
@@ -69,7 +70,7 @@ static double floor_of_group(const vwStage *stage, const vwGroup *group) {
 static double floor_of_path(const vwStage *stage, const lbModel *m, const lbPath *path) {
   const lbPathDef *keys = lb_path_keys(path);
   double begin = keys->times[0], end = keys->times[keys->key_count - 1], lowest = INFINITY;
-  Samples vertices = sample(m->size.vertex_count, 512);
+  Samples vertices = sample_ground_lines(m->size.vertex_count, 512);
   for (int32_t i = 0; i <= PATH_SAMPLES; i++) {
     lbPathState at;
     lb_path_at(path, begin + (end - begin) * i / PATH_SAMPLES, &at);

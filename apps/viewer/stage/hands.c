@@ -11,7 +11,7 @@
 #define BALL_STIFFNESS 300.0 // times the body's own where it is softest
 #define STIFF_PLACE 0.05 // places stiffer than this, of the softest, count as this: no lever there
 #define FARTHEST 10.0    // sizes of the scene that a target may be from where it was grabbed
-#define PIN_REACH 14.0   // pixels around a pin in which a press means it
+#define PIN_REACH 14.0   // pixels around a pin in which a press selects it
 
 // ---- pulls -------------------------------------------------------------------------------------
 
@@ -21,7 +21,7 @@ static vwPull pull_of(const vwStage *stage, const vwHand *hand, const vwActor *a
   vw_actor_softness(actor, hand->member, hand->point, &compliance, &mobility);
   compliance = fmax(compliance, STIFF_PLACE * actor->compliance);
   mobility = fmax(mobility, STIFF_PLACE * actor->mobility);
-  if (!(compliance > 0) || !(mobility > 0)) { // nothing is known: a spring that moves it in 1/10 s
+  if (!(compliance > 0) || !(mobility > 0)) { // unknown: a spring that moves it in 1/10 s
     compliance = 1 / (fmax(actor->model->rigid_mass[0], 1e-9) * 100);
     mobility = 1 / fmax(actor->model->rigid_mass[0], 1e-9);
   }
@@ -79,7 +79,7 @@ void vw_hands_attach(vwStage *stage) {
   for (int32_t h = 0; h < VW_HANDS; h++) {
     vwHand *hand = &stage->hands[h];
     if (!hand->used) continue;
-    // The role where it began may be gone: go on at another of its group.
+    // The role where the drag began may no longer exist: continue at another of its group.
     for (int32_t i = stage->cast.count; i-- > 0;)
       if (stage->cast.roles[i].group == hand->group) hand->role = i;
     if (hand->kind != VW_HOLD_BALL) (void)attach_hand(stage, hand, NULL);
@@ -151,7 +151,7 @@ void vw_hands_after_step(vwStage *stage) {
 
 // ---- picking -----------------------------------------------------------------------------------
 
-static bool find_body(const vwStage *stage, lbBodyId id, int32_t *role, int32_t *body) {
+static bool find_hand_body(const vwStage *stage, lbBodyId id, int32_t *role, int32_t *body) {
   for (*role = 0; *role < stage->cast.count; ++*role) {
     const vwActor *actor = stage->cast.roles[*role].actor;
     for (*body = 0; actor->ids && *body < actor->count; ++*body)
@@ -165,7 +165,7 @@ bool vw_stage_pick(vwStage *stage, lbVec3 origin, lbVec3 direction, int32_t *act
   lbBodyId id = 0;
   direction = lb_normalise(direction);
   if (lb_world_pick(stage->cast.world, origin, direction, &id, pick, NULL)) return false;
-  return id && find_body(stage, id, actor, body);
+  return id && find_hand_body(stage, id, actor, body);
 }
 
 // ---- pointers ----------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ static vwHand *hand_of(vwStage *stage, int32_t pointer) {
 static vwHand *free_hand(vwStage *stage) {
   for (int32_t h = 0; h < VW_HANDS; h++)
     if (!stage->hands[h].used) return &stage->hands[h];
-  vw_stage_say(stage, "All hands are in use: let go of some pins first");
+  vw_stage_say(stage, "All hands are in use: release some pins first");
   return NULL;
 }
 
@@ -215,7 +215,7 @@ static bool begin_hold(vwStage *stage, int32_t pointer, vwHoldKind kind, int32_t
     hand->anchor = hand->target = hand->centre = lb_add_scaled(base, -hand->radius, direction);
   } else if (attach_hand(stage, hand, &err)) {
     drop_hand(stage, hand);
-    vw_stage_say(stage, "This body cannot be held at more points: let go of some pins first");
+    vw_stage_say(stage, "This body cannot be held at more points: release some pins first");
     return false;
   }
   hand->used = true;
@@ -312,7 +312,7 @@ bool vw_stage_unpin(vwStage *stage, const vwView *view, double x, double y) {
   return nearest != NULL;
 }
 
-// ---- what they do, for drawing -----------------------------------------------------------------
+// ---- their state, for drawing ------------------------------------------------------------------
 
 // A hold is a hand and one of the copies that it acts on; a ball is shown in each copy too.
 static bool find_hold(const vwStage *stage, int32_t index, int32_t *hand, int32_t *role,

@@ -20,7 +20,7 @@ lbStatus vw_joints_read(vwStage *stage, const int32_t *member, lbError *err) {
 }
 
 // The id of an end in the copy that is shifted by so much; 0: it is none of the world's.
-static lbBodyId body_of(const vwCast *cast, const vwJoint *joint, int end, lbVec3 shift) {
+static lbBodyId find_joint_body(const vwCast *cast, const vwJoint *joint, int end, lbVec3 shift) {
   for (int32_t i = 0; i < cast->count; i++) {
     const vwRole *role = &cast->roles[i];
     if (role->group == joint->groups[end] && role->actor->ids &&
@@ -41,7 +41,7 @@ lbStatus vw_cast_add_joints(const vwStage *stage, const vwCast *cast, lbError *e
       lbJointId unused;
       for (int k = 0; k < 2; k++) {
         def.places[k] = lb_add(def.places[k], role->shift);
-        def.bodies[k] = joint->groups[k] >= 0 ? body_of(cast, joint, k, role->shift) : 0;
+        def.bodies[k] = joint->groups[k] >= 0 ? find_joint_body(cast, joint, k, role->shift) : 0;
       }
       bool complete = def.bodies[0] && (joint->groups[1] < 0 || def.bodies[1]);
       if (complete) status = lb_world_add_joint(cast->world, &def, &unused, err);

@@ -178,7 +178,7 @@ static int32_t nearest_corner(const lbModel *model, const lbPick *pick) {
 }
 
 // Vertices around the place that are free become part of the handle to be.
-static void paint(vwStage *stage, vwPose *pose, const lbPick *pick) {
+static void paint_free_vertices(vwStage *stage, vwPose *pose, const lbPick *pick) {
   lbVec3 at = rest_of_pick(pose->model, pick);
   double radius = stage->settings.brush * stage->size;
   int32_t nearest = nearest_corner(pose->model, pick);
@@ -294,7 +294,7 @@ bool vw_pose_press(vwStage *stage, int32_t pointer, const vwView *view, double x
   }
   pose->part = PART_PAINT;
   pose->pointer = pointer;
-  paint(stage, pose, &pick);
+  paint_free_vertices(stage, pose, &pick);
   return true;
 }
 
@@ -308,13 +308,13 @@ bool vw_pose_move(vwStage *stage, int32_t pointer, const vwView *view, double x,
   vw_view_ray(view, x, y, &origin, &direction);
   if (!vw_stage_pick(stage, origin, direction, &role, &body, &pick)) return false;
   if (role != pose->role || body != pose->body) return false;
-  paint(stage, pose, &pick);
+  paint_free_vertices(stage, pose, &pick);
   return true;
 }
 
 static void tell_flags(vwStage *stage, const vwPose *pose) {
   if (pose->result.flags & LB_EDIT_BEYOND_SUBSPACE)
-    vw_stage_say(stage, "The model's shapes cannot follow this handle: this is the nearest one");
+    vw_stage_say(stage, "The model's basis cannot represent this pose: this is the nearest shape");
 }
 
 bool vw_pose_release(vwStage *stage, int32_t pointer) {
@@ -413,7 +413,7 @@ typedef struct Text {
   bool failed;
 } Text;
 
-static void put(Text *text, const char *words) {
+static void append_words(Text *text, const char *words) {
   size_t length = strlen(words);
   if (!lb_grow((void **)&text->bytes, &text->capacity, text->count + length + 1, 1))
     text->failed = true;
@@ -433,22 +433,22 @@ lbStatus vw_stage_pose_obj(const vwStage *stage, char **obj, lbError *err) {
   double *positions = lb_alloc((size_t)model->size.vertex_count, 3 * sizeof(double));
   if (!positions) return lb_fail_memory(err);
   vw_actor_surface(actor, body, positions);
-  put(&text, "# the surface as it is posed, in the model's own axes\n");
+  append_words(&text, "# the posed surface, in the model's own axes\n");
   for (int32_t v = 0; v < model->size.vertex_count; v++) {
     lbVec3 x = lb_sub(lb_vec3_load(positions + 3 * (size_t)v), actor->positions[body]);
     double own[3];
     lb_vec3_store(own, lb_quat_rotate(back, x));
-    put(&text, "v");
+    append_words(&text, "v");
     for (int k = 0; k < 3; k++) {
-      put(&text, " ");
-      put(&text, lb_json_number_text(number, own[k], 17));
+      append_words(&text, " ");
+      append_words(&text, lb_json_number_text(number, own[k], 17));
     }
-    put(&text, "\n");
+    append_words(&text, "\n");
   }
   for (int32_t t = 0; t < model->size.triangle_count; t++) {
     const int32_t *c = model->triangles + 3 * (size_t)t;
     snprintf(line, sizeof line, "f %d %d %d\n", (int)c[0] + 1, (int)c[1] + 1, (int)c[2] + 1);
-    put(&text, line);
+    append_words(&text, line);
   }
   lb_free(positions);
   if (text.failed) {

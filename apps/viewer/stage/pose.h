@@ -14,7 +14,7 @@ bool vw_pose_press(vwStage *stage, int32_t pointer, const vwView *view, double x
 bool vw_pose_move(vwStage *stage, int32_t pointer, const vwView *view, double x, double y);
 bool vw_pose_release(vwStage *stage, int32_t pointer);
 void vw_pose_follow(vwStage *stage); // the shape, by what fits a frame
-// The body goes on from its pose; without a pose nothing happens.
+// The body moves on from its pose; no effect without a pose.
 void vw_pose_end(vwStage *stage);
 
 #endif

@@ -21,20 +21,20 @@ static lbVec3 vertex_at(const lbModel *m, int32_t vertex) {
   return lb_vec3_load(m->vertex_positions + 3 * (size_t)vertex);
 }
 
-static lbVec3 area_vector(const lbModel *m, int32_t triangle) {
+static lbVec3 pressure_area_vector(const lbModel *m, int32_t triangle) {
   const int32_t *t = m->triangles + 3 * (size_t)triangle;
   lbVec3 a = vertex_at(m, t[0]);
   return lb_scale(0.5, lb_cross(lb_sub(vertex_at(m, t[1]), a), lb_sub(vertex_at(m, t[2]), a)));
 }
 
-static void measure(Surface *s, double radius) {
+static void measure_vertex_areas(Surface *s, double radius) {
   const lbModel *m = s->model;
   size_t vertices = (size_t)m->size.vertex_count;
   double all = 0;
   memset(s->normals, 0, 3 * vertices * sizeof(double));
   memset(s->areas, 0, vertices * sizeof(double));
   for (int32_t t = 0; t < m->size.triangle_count; t++) {
-    lbVec3 third = lb_scale(1.0 / 3, area_vector(m, t));
+    lbVec3 third = lb_scale(1.0 / 3, pressure_area_vector(m, t));
     double area = lb_length(third);
     all += 3 * area;
     for (int k = 0; k < 3; k++) {
@@ -54,10 +54,10 @@ static double weight(const Surface *s, int32_t v, lbVec3 place, lbVec3 normal) {
   return s->areas[v] * (1 - d * d) * (1 - d * d);
 }
 
-static void spread(const Surface *s, const lbPoint *point, double force, double *values) {
+static void spread_force(const Surface *s, const lbPoint *point, double force, double *values) {
   const lbModel *m = s->model;
   const int32_t *t = m->triangles + 3 * (size_t)point->index;
-  lbVec3 place = lb_vec3(0, 0, 0), normal = area_vector(m, point->index);
+  lbVec3 place = lb_vec3(0, 0, 0), normal = pressure_area_vector(m, point->index);
   double sum = 0;
   for (int k = 0; k < 3; k++) place = lb_add_scaled(place, point->weights[k], vertex_at(m, t[k]));
   for (int32_t v = 0; v < m->size.vertex_count; v++) sum += weight(s, v, place, normal);
@@ -78,10 +78,10 @@ void vw_stage_pressure(const vwStage *stage, int32_t number, int32_t body, doubl
     for (int side = 0; side < 2; side++) {
       if (contacts[i].bodies[side] != actor->ids[body]) continue;
       if (contacts[i].points[side].kind != LB_POINT_TRIANGLE) continue;
-      if (!measured) measure(&surface, actor->radius);
+      if (!measured) measure_vertex_areas(&surface, actor->radius);
       measured = true;
-      spread(&surface, &contacts[i].points[side],
-             fmax(lb_dot(contacts[i].force, contacts[i].normal), 0), values);
+      spread_force(&surface, &contacts[i].points[side],
+                   fmax(lb_dot(contacts[i].force, contacts[i].normal), 0), values);
     }
 }
 

@@ -26,7 +26,7 @@ typedef struct vwSettings {
   double gravity;           // m/s², >= 0
   double gravity_azimuth;   // degrees about the up axis
   double gravity_elevation; // degrees; -90: straight down
-  double drop;              // supports let go, and the object falls on the ground
+  double drop;              // supports are released, and the object falls on the ground
   // the body's material; of several materials the first, the others change in proportion
   double young, poisson, density;
   double damping_mass, damping_stiffness;
@@ -61,7 +61,7 @@ typedef struct vwControl {
   double initial;      // where the scene gives no other
   const char *choices; // "grab\0pin\0..." ending with an empty text; NULL: given by the scene
   int key;             // 'g', or 0; keys are ASCII lower case, ' ' and '.' among them. It presses
-                       // a button, flips a toggle, goes on to the next choice
+                       // a button, flips a toggle, selects the next choice
   bool whole;          // a slider of whole numbers
   bool shared;         // goes into share links
 } vwControl;
@@ -76,7 +76,7 @@ int32_t vw_control_by_key(int key);        // -1: none; vw_shortcut's keys too
 typedef struct vwShortcut {
   int key;
   const char *control;
-  double value;     // what it becomes
+  double value;     // its new value
   bool scales;      // or is multiplied by
   const char *what; // for the list of keys: "slower"
 } vwShortcut;

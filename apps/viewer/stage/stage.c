@@ -1,4 +1,4 @@
-// A stage from a bundle: its bodies sorted into groups, where they stand, and what is seen of them.
+// Creates a stage from a bundle: sorts its bodies into groups and places them.
 #include "stage/pose.h"
 #include "stage/stage_parts.h"
 
@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BOX_REACH 20.0 // sizes of the scene at rest: farther bodies are out of the picture
-enum { EXACT_BOX = 200000, BOX_BODIES = 12, BOX_VERTICES = 48, BOX_FEW = 6 };
+enum { EXACT_BOX = 200000 }; // vertices of a group whose box is computed exactly
 
 vwStageDef vw_stage_def(void) { return (vwStageDef){ .step_budget = 0.012 }; }
 
@@ -34,7 +33,7 @@ static int32_t find_group(const vwStage *stage, const lbModel *model, lbMethod m
   return -1;
 }
 
-static int32_t path_of(const lbWorldDef *world, int32_t body) {
+static int32_t find_stage_path(const lbWorldDef *world, int32_t body) {
   return world->body_paths ? world->body_paths[body] : -1;
 }
 
@@ -94,7 +93,7 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
   vwGroup *group = &stage->groups[member[2 * (size_t)body]];
   int32_t i = group->count++;
   member[2 * (size_t)body + 1] = i;
-  if (group->driven) group->paths[i] = stage->paths[path_of(world, body)];
+  if (group->driven) group->paths[i] = stage->paths[find_stage_path(world, body)];
   group->positions[i] = lb_vec3_load(world->body_positions + at);
   group->rotations[i] = lb_quat(q[0], q[1], q[2], q[3]);
   group->shapes[i] = lb_bundle_shape(stage->bundle, body);
@@ -109,7 +108,7 @@ static void place_body(vwStage *stage, const lbWorldDef *world, int32_t body, in
 }
 
 // `member` (bodies x 2): group and number in it
-static lbStatus place_bodies(vwStage *stage, int32_t *member, lbError *err) {
+static lbStatus place_stage_bodies(vwStage *stage, int32_t *member, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   int32_t count = world->size.body_count;
   stage->groups = lb_arena_alloc(&stage->arena, (size_t)count, sizeof(vwGroup));
@@ -118,7 +117,7 @@ static lbStatus place_bodies(vwStage *stage, int32_t *member, lbError *err) {
     const lbModel *model = stage->bundle->models[world->body_models[i]];
     lbMethod method = lb_world_method(world, i);
     if (!lb_model_has(model, method)) method = LB_METHOD_FULL; // checked: it has all others
-    bool driven = path_of(world, i) >= 0;
+    bool driven = find_stage_path(world, i) >= 0;
     int32_t g = find_group(stage, model, method, driven);
     if (g < 0) {
       g = stage->group_count++;
@@ -132,7 +131,7 @@ static lbStatus place_bodies(vwStage *stage, int32_t *member, lbError *err) {
   return status;
 }
 
-static lbStatus make_paths(vwStage *stage, lbError *err) {
+static lbStatus make_stage_paths(vwStage *stage, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   lbStatus status = LB_OK;
   stage->paths = lb_alloc((size_t)world->size.path_count, sizeof *stage->paths);
@@ -144,7 +143,7 @@ static lbStatus make_paths(vwStage *stage, lbError *err) {
   return status;
 }
 
-static lbStatus place_loads(vwStage *stage, const int32_t *member, lbError *err) {
+static lbStatus place_stage_loads(vwStage *stage, const int32_t *member, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   stage->load_count = world->size.load_count;
   stage->loads = lb_arena_alloc(&stage->arena, (size_t)stage->load_count, sizeof(vwLoad));
@@ -163,7 +162,7 @@ static lbStatus place_loads(vwStage *stage, const int32_t *member, lbError *err)
   return LB_OK;
 }
 
-static lbStatus place_attachments(vwStage *stage, const int32_t *member, lbError *err) {
+static lbStatus place_stage_attachments(vwStage *stage, const int32_t *member, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   size_t count = (size_t)world->size.attachment_count;
   stage->attachment_count = world->size.attachment_count;
@@ -177,7 +176,7 @@ static lbStatus place_attachments(vwStage *stage, const int32_t *member, lbError
   return LB_OK;
 }
 
-static lbStatus place_leads(vwStage *stage, const int32_t *member, lbError *err) {
+static lbStatus place_stage_leads(vwStage *stage, const int32_t *member, lbError *err) {
   const lbWorldDef *world = stage->bundle->world;
   size_t count = (size_t)world->size.lead_count;
   stage->lead_count = world->size.lead_count;
@@ -201,11 +200,11 @@ static lbStatus read_world(vwStage *stage, lbError *err) {
   stage->body_def = lb_world_body_def(world, 0);
   int32_t *member = lb_alloc((size_t)world->size.body_count, 2 * sizeof(int32_t));
   if (!member) return lb_fail_memory(err);
-  lbStatus status = make_paths(stage, err);
-  if (!status) status = place_bodies(stage, member, err);
-  if (!status) status = place_loads(stage, member, err);
-  if (!status) status = place_attachments(stage, member, err);
-  if (!status) status = place_leads(stage, member, err);
+  lbStatus status = make_stage_paths(stage, err);
+  if (!status) status = place_stage_bodies(stage, member, err);
+  if (!status) status = place_stage_loads(stage, member, err);
+  if (!status) status = place_stage_attachments(stage, member, err);
+  if (!status) status = place_stage_leads(stage, member, err);
   if (!status) status = vw_colliders_read(stage, err);
   if (!status) status = vw_joints_read(stage, member, err);
   stage->world_gravity = lb_vec3_load(world->gravity);
@@ -239,7 +238,7 @@ static void add_group(const vwGroup *group, lbVec3 shift, vwBox *box) {
   for (int32_t b = 0; b < group->count && !exact; b++) add_corners(group, b, own, shift, box);
 }
 
-static void find_box(vwStage *stage) {
+static void find_stage_box(vwStage *stage) {
   stage->box = vw_box_empty();
   for (int32_t g = 0; g < stage->group_count; g++)
     add_group(&stage->groups[g], lb_vec3(0, 0, 0), &stage->box);
@@ -373,12 +372,12 @@ static void start_poke(vwStage *stage) {
 
 // ---- making it ---------------------------------------------------------------------------------
 
-static lbStatus build(vwStage *stage, lbError *err) {
+static lbStatus build_stage(vwStage *stage, lbError *err) {
   stage->up = stage->bundle->models[0]->up[0] == 1 ? 'y' : 'z';
   lbStatus status = read_world(stage, err);
   if (status) return status;
   stage->across = lb_vec3(1, 0, 0);
-  find_box(stage);
+  find_stage_box(stage);
   vw_ground_find(stage);
   start_settings(stage);
   status = vw_stage_take_methods(stage, err);
@@ -405,12 +404,12 @@ static void tell_accuracy(vwStage *stage) {
 lbStatus vw_stage_create(lbBundle *bundle, const vwStageDef *def, vwSettings *settings,
                          vwStage **out, lbError *err) {
   if (bundle->model_count < 1)
-    return lb_fail(err, LB_ERR_ARGUMENT, "the file holds no model: there is nothing to show");
+    return lb_fail(err, LB_ERR_ARGUMENT, "the file holds no model to show");
   vwStage *stage = lb_alloc(1, sizeof *stage);
   if (!stage) return lb_fail_memory(err);
   stage->bundle = bundle;
   stage->def = *def;
-  lbStatus status = build(stage, err);
+  lbStatus status = build_stage(stage, err);
   if (status) {
     stage->bundle = NULL; // it stays the caller's
     vw_stage_destroy(stage);
@@ -444,169 +443,4 @@ void vw_stage_reset(vwStage *stage) {
   if (vw_cast_restart(stage, &err)) vw_stage_say(stage, err.text);
   stage->clock = (vwClock){ .step = stage->clock.step };
   if (stage->settings.mode > 0) vw_mode_begin(stage);
-}
-
-// ---- what is to be seen ------------------------------------------------------------------------
-
-const lbBundle *vw_stage_bundle(const vwStage *stage) { return stage->bundle; }
-char vw_stage_up(const vwStage *stage) { return stage->up; }
-double vw_stage_size(const vwStage *stage) { return stage->size; }
-int32_t vw_stage_generation(const vwStage *stage) { return stage->generation; }
-int32_t vw_stage_actor_count(const vwStage *stage) { return stage->cast.count; }
-
-const char *vw_stage_title(const vwStage *stage) {
-  const lbWorldDef *world = stage->bundle->world;
-  const char *name = stage->groups[0].model->name;
-  if (world && world->title && *world->title) return world->title;
-  return name && *name ? name : "limber";
-}
-
-const char *vw_stage_hint(const vwStage *stage) {
-  const lbWorldDef *world = stage->bundle->world;
-  return world && world->hint ? world->hint : "";
-}
-
-vwBox vw_stage_rest_box(const vwStage *stage) {
-  vwBox box = vw_box_empty();
-  for (int32_t i = 0; i < stage->cast.count; i++) {
-    lbVec3 shift = stage->cast.roles[i].shift;
-    vw_box_add(&box, lb_add(stage->box.low, shift));
-    vw_box_add(&box, lb_add(stage->box.high, shift));
-  }
-  return vw_colliders_around(stage, box);
-}
-
-// The world's own view, while nothing stands beside what it shows.
-vwCamera vw_stage_camera(const vwStage *stage, double width, double height) {
-  const lbWorldDef *world = stage->bundle->world;
-  vwBox box = vw_stage_rest_box(stage);
-  if (world && world->view_from && world->view_at && stage->settings.compare == 0) {
-    double fov = world->view_fov ? world->view_fov[0] : LB_VIEW_FOV;
-    vwCamera camera =
-        vw_camera_of_place(lb_vec3_load(world->view_from), lb_vec3_load(world->view_at),
-                           fov * LB_PI / 180, box, stage->up);
-    // Views are made for wide pictures: a narrow one shows as much from side to side as 4 : 3 does.
-    if (3 * width < 4 * height && width > 0) vw_camera_zoom(&camera, 4 * height / (3 * width));
-    return camera;
-  }
-  double *low = stage->up == 'y' ? &box.low.y : &box.low.z;
-  *low = vw_ground_sag(stage, *low); // what will hang down is to be seen
-  vwCamera camera = vw_camera_of_box(box, stage->up);
-  vw_camera_frame(&camera, box, width, height);
-  return camera;
-}
-
-void vw_stage_face(vwStage *stage, const vwView *view) {
-  lbVec3 up = stage->up == 'y' ? lb_vec3(0, 1, 0) : lb_vec3(0, 0, 1);
-  lbVec3 across = lb_normalise(lb_cross(view->forward, up));
-  if (stage->settings.compare == 0 && lb_length(across) > 0.5) stage->across = across;
-}
-
-vwActorView vw_stage_actor(const vwStage *stage, int32_t number) {
-  const vwRole *role = &stage->cast.roles[number];
-  const vwActor *actor = role->actor;
-  return (vwActorView){ .model = actor->model,
-                        .method = actor->method,
-                        .label = role->label,
-                        .body_count = actor->count,
-                        .moving = actor->moving,
-                        .dimension = actor->idle ? 0 : actor->dimension };
-}
-
-static void store_placement(const vwActor *actor, int32_t body, float *to) {
-  lbFrame frame = vw_actor_frame(actor, body);
-  lbVec3 x = frame.position;
-  lbQuat q = frame.rotation;
-  const double values[7] = { x.x, x.y, x.z, q.x, q.y, q.z, q.w };
-  for (int i = 0; i < 7; i++) to[i] = (float)values[i];
-}
-
-void vw_stage_state(const vwStage *stage, int32_t number, float *placements, float *coordinates,
-                    float *rates) {
-  const vwActor *actor = stage->cast.roles[number].actor;
-  size_t r = actor->idle ? 0 : (size_t)actor->dimension;
-  for (size_t b = 0; b < (size_t)actor->count; b++) {
-    if (placements) store_placement(actor, (int32_t)b, placements + 7 * b);
-    if (r == 0 || (!coordinates && !rates)) continue;
-    lb_body_get_state(actor->bodies[b], stage->coordinates, stage->rates);
-    for (size_t i = 0; i < r && coordinates; i++)
-      coordinates[r * b + i] = (float)stage->coordinates[i];
-    for (size_t i = 0; i < r && rates; i++) rates[r * b + i] = (float)stage->rates[i];
-  }
-}
-
-void vw_stage_surface(const vwStage *stage, int32_t number, int32_t body, double *positions) {
-  const vwActor *actor = stage->cast.roles[number].actor;
-  vw_actor_surface(actor, body, positions);
-}
-
-void vw_stage_values(const vwStage *stage, int32_t number, int32_t body, int32_t map,
-                     double *values) {
-  const vwActor *actor = stage->cast.roles[number].actor;
-  const lbModel *m = actor->model;
-  size_t vertices = (size_t)m->size.vertex_count;
-  double *nodes = stage->nodes[0], *moved = stage->nodes[1];
-  if (map == VW_MAP_STRESS) {
-    vw_actor_stress(actor, body, nodes, values);
-    return;
-  }
-  if (map == VW_MAP_PRESSURE) {
-    vw_stage_pressure(stage, number, body, values);
-    return;
-  }
-  if (map == VW_MAP_WEIGHT) {
-    vw_frames_weights(stage, number, body, values);
-    return;
-  }
-  bool speed = map == VW_MAP_SPEED;
-  if (map != VW_MAP_DISPLACEMENT && !speed) {
-    memset(values, 0, vertices * sizeof(double));
-    return;
-  }
-  if (speed) {
-    vw_actor_velocities(actor, body, nodes, moved);
-  } else {
-    vw_actor_motion(actor, body, nodes, NULL);
-    lb_model_embed(m, 3, nodes, moved);
-  }
-  for (size_t v = 0; v < vertices; v++) values[v] = lb_length(lb_vec3_load(moved + 3 * v));
-}
-
-void vw_stage_nodes(const vwStage *stage, int32_t number, int32_t body, double *positions) {
-  const vwActor *actor = stage->cast.roles[number].actor;
-  const double *rest = actor->model->node_positions;
-  vw_actor_motion(actor, body, positions, NULL);
-  for (size_t n = 0; n < (size_t)actor->model->size.node_count; n++) {
-    lbVec3 x = lb_add(lb_vec3_load(rest + 3 * n), lb_vec3_load(positions + 3 * n));
-    lb_vec3_store(positions + 3 * n, vw_actor_place(actor, body, x));
-  }
-}
-
-static bool is_near(vwBox box, lbVec3 x, double reach) {
-  return x.x > box.low.x - reach && x.x < box.high.x + reach && x.y > box.low.y - reach &&
-         x.y < box.high.y + reach && x.z > box.low.z - reach && x.z < box.high.z + reach;
-}
-
-// What has flown far away counts no more: light and depth are for what is left.
-static void add_moved(const vwStage *stage, const vwActor *actor, int32_t body, vwBox *box) {
-  int32_t vertices[BOX_VERTICES] = { 0 }, count = 0, total = actor->model->size.vertex_count;
-  int32_t most = actor->count > 4 ? BOX_FEW : BOX_VERTICES;
-  double positions[3 * BOX_VERTICES] = { 0 };
-  for (int32_t v = 0; v < total && count < most; v += total / most + 1) vertices[count++] = v;
-  vw_actor_vertices(actor, body, count, vertices, positions);
-  for (int32_t i = 0; i < count; i++) {
-    lbVec3 x = lb_vec3_load(positions + 3 * (size_t)i);
-    if (is_near(stage->box, x, BOX_REACH * stage->size)) vw_box_add(box, x);
-  }
-}
-
-// The rest box and where some vertices of some bodies are now.
-vwBox vw_stage_box(const vwStage *stage) {
-  vwBox box = vw_stage_rest_box(stage);
-  for (int32_t i = 0; i < stage->cast.count; i++) {
-    const vwActor *actor = stage->cast.roles[i].actor;
-    for (int32_t b = 0; b < actor->count; b += actor->count / BOX_BODIES + 1)
-      add_moved(stage, actor, b, &box);
-  }
-  return box;
 }

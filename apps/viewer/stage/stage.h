@@ -1,5 +1,5 @@
-// The stage: a bundle's bodies in motion, and the hands that touch them. No graphics: what it is
-// told are rays and numbers, what it gives is plain data. All of it works in tests without a
+// The stage: a bundle's bodies in motion, and the hands that touch them. No graphics: its
+// input are rays and numbers, its output is plain data. All of it works in tests without a
 // context.
 //
 //   advance(seconds) -> whole steps of 1/rate, never more than fit the time there is
@@ -57,7 +57,7 @@ void vw_stage_reset(vwStage *stage); // everything as in the beginning; settings
 // ---- time --------------------------------------------------------------------------------------
 
 // Goes on by `seconds` of the clock (times settings.speed; nothing while paused), in whole steps;
-// what is left waits for the next call. Returns the steps taken.
+// the rest waits for the next call. Returns the number of steps taken.
 int32_t vw_stage_advance(vwStage *stage, double seconds);
 int32_t vw_stage_step(vwStage *stage); // exactly one step, paused or not; lbStepFlags, or-ed
 double vw_stage_time(const vwStage *stage);
@@ -147,7 +147,7 @@ int32_t vw_stage_collider_count(const vwStage *stage);
 lbStatus vw_stage_collider_surface(const vwStage *stage, int32_t collider, int32_t *vertex_count,
                                    double **vertices, int32_t *triangle_count, int32_t **triangles,
                                    lbError *err);
-// What pushes whom, in the last step; NULL where nothing can.
+// Contacts of the last step; NULL where the scene has none.
 const lbContact *vw_stage_contacts(const vwStage *stage, int32_t *count);
 double vw_stage_weight(const vwStage *stage); // N, of the heaviest body: what forces compare with
 // Position and rotation x y z w; whether it follows a path.
@@ -169,7 +169,7 @@ bool vw_stage_frame_remove(vwStage *stage); // the chosen one
 // ---- posing ------------------------------------------------------------------------------------
 
 // While a body is posed by handles (the tool "pose") time stands; vw_stage_release_all ends it, and
-// so do another tool, method or number of vectors: the motion goes on from the pose.
+// so do another tool, method or number of vectors: the motion continues from the pose.
 typedef struct vwPoseView {
   bool on;
   int32_t actor, body;
@@ -187,7 +187,7 @@ vwPoseView vw_stage_pose(const vwStage *stage, const vwView *view);
 bool vw_stage_posing(const vwStage *stage);
 // Places of some vertices of a handle (by its place in the list), at most so many; how many.
 int32_t vw_stage_pose_points(const vwStage *stage, int32_t handle, int32_t most, lbVec3 *places);
-bool vw_stage_pose_undo(vwStage *stage, bool forth); // false: there is nothing
+bool vw_stage_pose_undo(vwStage *stage, bool forth); // false: no state left
 bool vw_stage_pose_remove(vwStage *stage);           // the chosen handle
 // The surface of the posed body, or of the first, as the text of an .obj, in its own axes; free
 // with lb_free.

@@ -23,7 +23,7 @@ typedef struct vwGroup { // bodies of one model that the world moves by one meth
   int32_t *numbers;                     // in the world, rising
   bool *untouchable;                    // they touch nothing
   lbContactMaterial *contact_materials; // NANs: the world's
-  lbContactFilter *filters;             // what they touch
+  lbContactFilter *filters;             // filters of contacts
   double *contact_frames;               // (count x 2): as lbWorldDef.body_contact_frames
   double *materials; // (materials x 3): young, poisson, density as the settings say
 } vwGroup;
@@ -80,7 +80,7 @@ typedef struct vwHand { // something that a pointer does, or a pin
   int32_t group, member;
   lbPoint point;
   lbVec3 anchor;          // of the plane in which the pointer moves, without the role's shift
-  lbVec3 target;          // likewise; of a ball: where it is going
+  lbVec3 target;          // likewise; of a ball: its target
   lbVec3 centre;          // of a ball, likewise
   double radius;          // of a ball
   lbVec3 force;           // of a ball in the last step

@@ -42,7 +42,7 @@ void vw_unreduced_pace(const vwActor *actor, lbWorld *world, double dt) {
   (void)lb_world_set_pace(world, actor->ids[0], (int32_t)every, NULL);
 }
 
-// Steps that do not converge one after another would make energy: the body goes on from the last
+// Successive steps that do not converge would create energy: the body continues from the last
 // good shape, at rest.
 int32_t vw_unreduced_watch(const vwActor *actor, const lbWorld *world) {
   vwUnreduced *u = actor->unreduced;

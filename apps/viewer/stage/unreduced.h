@@ -18,7 +18,7 @@ lbStatus vw_unreduced_create(vwActor *actor, lbError *err);
 void vw_unreduced_release(vwActor *actor);
 // Before a step of dt of the world: large bodies take longer ones.
 void vw_unreduced_pace(const vwActor *actor, lbWorld *world, double dt);
-// After a step: bodies that fail again and again go on from their last good shape. lbStepFlags.
+// After a step: bodies that fail repeatedly continue from their last good shape. lbStepFlags.
 int32_t vw_unreduced_watch(const vwActor *actor, const lbWorld *world);
 // The struck place and what is around it get the velocity, less and less with the distance.
 void vw_unreduced_strike(const vwActor *actor, int32_t body, lbPoint point, lbVec3 velocity);

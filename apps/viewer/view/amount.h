@@ -14,7 +14,7 @@ void vw_write_amount(double value, const char *unit, bool whole, char *text, siz
 typedef struct vwRate {
   double begin;  // s, of the stretch that is counted; 0: none yet
   int32_t count; // pictures in it
-  double mean;   // of the last one, 1/s; 0: nothing is known yet
+  double mean;   // of the last one, 1/s; 0: not known yet
 } vwRate;
 // A picture is there at `now` (s). Returns the rate of the last stretch of half a second or more.
 double vw_rate_tick(vwRate *rate, double now);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FLOATS_MOST (1 << 27) // 512 MiB: what it holds at most
+#define FLOATS_MOST (1 << 27) // 512 MiB at most
 
 const double *vw_animation_basis(const lbModel *model, lbMethod method) {
   lbModelMethod view = { 0 };
@@ -116,7 +116,7 @@ static double tick_of(double time) { return floor(time * VW_ANIMATION_RATE + 0.5
 lbStatus vw_animation_add(vwAnimation *animation, const vwStage *stage, lbError *err) {
   if (!vw_animation_fits(animation, stage))
     return lb_fail(err, LB_ERR_ARGUMENT,
-                   "the animation cannot go on: it is full, or method, r or scene changed");
+                   "the animation cannot continue: it is full, or method, r or scene changed");
   double time = time_of(animation, stage);
   size_t frame = (size_t)animation->frame_count;
   if (frame && tick_of(time) <= tick_of(animation->times[frame - 1])) return LB_OK;

@@ -13,8 +13,8 @@ void vw_animation_destroy(vwAnimation *animation);
 // False when the stage's actors are no longer those that it began with, or when it is so long that
 // it is to be saved now. It must not outlive the bundle of the stage that it began with.
 bool vw_animation_fits(const vwAnimation *animation, const vwStage *stage);
-// Adds a frame if simulated time has gone on far enough; a reset of the stage goes on from where it
-// was. LB_ERR_ARGUMENT where it does not fit.
+// Adds a frame if simulated time has advanced far enough; a reset of the stage continues from where
+// it was. LB_ERR_ARGUMENT where it does not fit.
 lbStatus vw_animation_add(vwAnimation *animation, const vwStage *stage, lbError *err);
 int32_t vw_animation_frames(const vwAnimation *animation);
 // By lb_animation_write, in programs that have the build side; the page has vw_gltf_write.

@@ -20,7 +20,7 @@ static bool is_of_camera(const char *name) {
   return false;
 }
 
-static lbStatus fail_unknown(const char *name, lbError *err) {
+static lbStatus fail_unknown_assignment(const char *name, lbError *err) {
   const char *names[128] = { 0 };
   int32_t count = 0;
   for (int32_t i = 0; i < vw_control_count() && count < 127; i++)
@@ -47,7 +47,7 @@ static bool next_setting(const char **text, Setting *out, lbStatus *status, lbEr
   out->control = is_of_camera(out->name) ? -1 : vw_control_find(out->name);
   bool known =
       is_of_camera(out->name) || (out->control >= 0 && vw_control(out->control)->kind != VW_BUTTON);
-  if (!known) *status = fail_unknown(out->name, err);
+  if (!known) *status = fail_unknown_assignment(out->name, err);
   return known;
 }
 

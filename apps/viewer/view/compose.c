@@ -74,7 +74,7 @@ lbStatus vw_viewer_dress(vwViewer *viewer, lbError *err) {
 
 // ---- crowds ------------------------------------------------------------------------------------
 
-// Room for one value set a skin vertex and body, made when it is first asked for.
+// Room for one value set a skin vertex and body, allocated at the first use.
 static float *room(float **block, const vwDrawn *drawn, int32_t bodies, size_t width) {
   if (!*block)
     *block = lb_alloc((size_t)bodies * (size_t)drawn->skin->vertex_count, width * sizeof(float));
@@ -155,7 +155,8 @@ typedef struct EdgeList {
   size_t capacity, count;
 } EdgeList;
 
-static bool add_pairs(EdgeList *list, const int32_t *element, const int8_t (*pairs)[2], int count) {
+static bool add_composer_pairs(EdgeList *list, const int32_t *element, const int8_t (*pairs)[2],
+                               int count) {
   if (!lb_grow((void **)&list->pairs, &list->capacity, list->count + (size_t)count,
                2 * sizeof(int32_t)))
     return false;
@@ -181,15 +182,15 @@ static bool gather_pairs(EdgeList *list, const lbModel *model) {
                                           { 4, 5 }, { 5, 6 }, { 6, 7 }, { 7, 4 },
                                           { 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 } };
   for (int32_t i = 0; i < model->size.tet_count; i++)
-    if (!add_pairs(list, model->tets + 4 * (size_t)i, of_tet, 6)) return false;
+    if (!add_composer_pairs(list, model->tets + 4 * (size_t)i, of_tet, 6)) return false;
   for (int32_t i = 0; i < model->size.brick_count; i++)
-    if (!add_pairs(list, model->bricks + 8 * (size_t)i, of_brick, 12)) return false;
+    if (!add_composer_pairs(list, model->bricks + 8 * (size_t)i, of_brick, 12)) return false;
   for (int32_t i = 0; i < model->size.shell_count; i++)
-    if (!add_pairs(list, model->shells + 3 * (size_t)i, of_triangle, 3)) return false;
+    if (!add_composer_pairs(list, model->shells + 3 * (size_t)i, of_triangle, 3)) return false;
   return true;
 }
 
-static bool find_edges(vwDrawn *drawn) {
+static bool find_composer_edges(vwDrawn *drawn) {
   if (drawn->edges) return true;
   EdgeList list = { 0 };
   if (!gather_pairs(&list, drawn->skin->model)) {
@@ -208,7 +209,7 @@ static bool find_edges(vwDrawn *drawn) {
 
 // ---- lines and marks ---------------------------------------------------------------------------
 
-static void store(float to[3], lbVec3 from) {
+static void store_floats(float to[3], lbVec3 from) {
   to[0] = (float)from.x, to[1] = (float)from.y, to[2] = (float)from.z;
 }
 
@@ -218,8 +219,8 @@ void vw_viewer_add_segment(vwViewer *viewer, vwPicture *picture, lbVec3 a, lbVec
   if (!lb_grow((void **)&viewer->segments, &viewer->segment_capacity, count + 1, sizeof(vwSegment)))
     return;
   vwSegment *segment = &viewer->segments[count];
-  store(segment->a, a);
-  store(segment->b, b);
+  store_floats(segment->a, a);
+  store_floats(segment->b, b);
   memcpy(segment->color, color, sizeof segment->color);
   segment->width = width;
   segment->above = above;
@@ -231,7 +232,7 @@ void vw_viewer_add_disc(vwViewer *viewer, vwPicture *picture, lbVec3 at, const f
   size_t count = (size_t)picture->disc_count;
   if (!lb_grow((void **)&viewer->discs, &viewer->disc_capacity, count + 1, sizeof(vwDisc))) return;
   vwDisc *disc = &viewer->discs[count];
-  store(disc->at, at);
+  store_floats(disc->at, at);
   memcpy(disc->color, color, sizeof disc->color);
   disc->radius = radius;
   disc->above = above;
@@ -247,7 +248,7 @@ static void add_holds(vwViewer *viewer, vwPicture *picture) {
     if (hold.kind == VW_HOLD_BALL) {
       if (picture->ball_count == VW_BALLS_MAX) continue;
       vwBall *ball = &viewer->balls[picture->ball_count++];
-      store(ball->centre, hold.target);
+      store_floats(ball->centre, hold.target);
       ball->radius = (float)hold.radius;
       memcpy(ball->color, rubber, sizeof rubber);
       continue;
@@ -267,9 +268,10 @@ static void add_nodes(vwViewer *viewer, vwPicture *picture, int32_t actor, const
       vw_viewer_add_disc(viewer, picture, lb_vec3_load(nodes + 3 * (size_t)i), color, 3, false);
 }
 
-static void add_edges(vwViewer *viewer, vwPicture *picture, vwDrawn *drawn, const double *nodes) {
+static void add_composer_edges(vwViewer *viewer, vwPicture *picture, vwDrawn *drawn,
+                               const double *nodes) {
   static const float color[4] = { 0.10f, 0.14f, 0.20f, 0.55f };
-  if (!find_edges(drawn)) return;
+  if (!find_composer_edges(drawn)) return;
   for (int32_t i = 0; i < drawn->edge_count; i++)
     vw_viewer_add_segment(viewer, picture, lb_vec3_load(nodes + 3 * (size_t)drawn->edges[2 * i]),
                           lb_vec3_load(nodes + 3 * (size_t)drawn->edges[2 * i + 1]), color, 1,
@@ -287,7 +289,7 @@ static void add_meshes(vwViewer *viewer, vwPicture *picture) {
     double *nodes = lb_alloc((size_t)view.model->size.node_count, 3 * sizeof(double));
     for (int32_t body = 0; nodes && body < view.body_count && body < MESHES_MAX; body++) {
       vw_stage_nodes(viewer->stage, actor, body, nodes);
-      if (edges) add_edges(viewer, picture, &viewer->drawn[actor], nodes);
+      if (edges) add_composer_edges(viewer, picture, &viewer->drawn[actor], nodes);
       if (fixed) add_nodes(viewer, picture, actor, nodes);
     }
     lb_free(nodes);

@@ -1,4 +1,4 @@
-// What bodies touch, as it is drawn: colliders as crowds of one; contacts as discs, their forces as
+// Draws contacts: colliders as crowds of one; contacts as discs, their forces as
 // lines.
 #include "view/viewer_parts.h"
 

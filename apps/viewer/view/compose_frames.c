@@ -6,7 +6,7 @@ enum { BODIES_MOST = 8 }; // of a crowd
 
 #define LENGTH 0.09 // of an axis, sizes of the scene
 
-static void add_frame(vwViewer *viewer, vwPicture *picture, const vwFrameView *frame) {
+static void add_frame_marks(vwViewer *viewer, vwPicture *picture, const vwFrameView *frame) {
   static const float colors[3][4] = { { 0.90f, 0.22f, 0.20f, 1 },
                                       { 0.20f, 0.68f, 0.25f, 1 },
                                       { 0.22f, 0.42f, 0.95f, 1 } };
@@ -28,7 +28,7 @@ void vw_viewer_add_frames(vwViewer *viewer, vwPicture *picture) {
     for (int32_t b = 0; b < bodies && b < BODIES_MOST; b++)
       for (int32_t i = 0; i < vw_stage_frame_count(viewer->stage, a, b); i++) {
         vwFrameView frame = vw_stage_frame(viewer->stage, a, b, i);
-        add_frame(viewer, picture, &frame);
+        add_frame_marks(viewer, picture, &frame);
       }
   }
 }

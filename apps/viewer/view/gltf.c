@@ -26,8 +26,8 @@ static lbStatus add_texture(lbGltf *gltf, const lbModel *model, int32_t texture,
   return lb_gltf_add_texture(gltf, &picture, id, err);
 }
 
-static lbStatus add_material(lbGltf *gltf, const vwPart *part, int32_t texture, int32_t *id,
-                             lbError *err) {
+static lbStatus add_gltf_view_material(lbGltf *gltf, const vwPart *part, int32_t texture,
+                                       int32_t *id, lbError *err) {
   lbGltfMaterial material = { .metallic = part->metal,
                               .roughness = part->roughness,
                               .texture = texture };
@@ -36,8 +36,8 @@ static lbStatus add_material(lbGltf *gltf, const vwPart *part, int32_t texture, 
 }
 
 // The parts that have triangles, each with its material; a texture is embedded once.
-static lbStatus add_parts(lbArena *arena, lbGltf *gltf, const vwSkin *skin, lbGltfMesh *mesh,
-                          lbError *err) {
+static lbStatus add_gltf_view_parts(lbArena *arena, lbGltf *gltf, const vwSkin *skin,
+                                    lbGltfMesh *mesh, lbError *err) {
   size_t texture_count = (size_t)skin->model->size.texture_count;
   int32_t *textures = lb_arena_alloc(arena, texture_count, sizeof *textures); // id + 1
   lbGltfPart *parts = lb_arena_alloc(arena, (size_t)skin->part_count, sizeof *parts);
@@ -54,7 +54,7 @@ static lbStatus add_parts(lbArena *arena, lbGltf *gltf, const vwSkin *skin, lbGl
     if (texture >= 0) mesh->uvs = skin->uvs;
     lbGltfPart *to = &parts[mesh->part_count++];
     *to = (lbGltfPart){ part->triangle_begin, part->triangle_count, -1 };
-    if (!status) status = add_material(gltf, part, texture, &to->material, err);
+    if (!status) status = add_gltf_view_material(gltf, part, texture, &to->material, err);
   }
   return status;
 }
@@ -71,7 +71,8 @@ typedef struct Shapes {
   lbGltfTarget *targets;     // (dimension + 1): one a coordinate, and one that is always on
 } Shapes;
 
-static bool make_shapes(lbArena *arena, const vwSkin *skin, int32_t dimension, Shapes *shapes) {
+static bool make_gltf_view_shapes(lbArena *arena, const vwSkin *skin, int32_t dimension,
+                                  Shapes *shapes) {
   size_t vertices = (size_t)skin->vertex_count;
   *shapes = (Shapes){ .dimension = dimension, .vertices = vertices };
   float **small[] = { &shapes->low, &shapes->range, &shapes->mean, &shapes->coordinates };
@@ -85,7 +86,7 @@ static bool make_shapes(lbArena *arena, const vwSkin *skin, int32_t dimension, S
   return shapes->positions && shapes->other && shapes->targets;
 }
 
-static void find_ranges(const vwTrack *track, size_t frames, Shapes *shapes) {
+static void find_gltf_view_ranges(const vwTrack *track, size_t frames, Shapes *shapes) {
   size_t states = frames * (size_t)track->body_count;
   for (int32_t i = 0; i < shapes->dimension; i++) {
     float low = FLT_MAX, high = -FLT_MAX;
@@ -107,8 +108,8 @@ static float weight(const Shapes *shapes, int32_t i, float coordinate) {
 }
 
 // Normals where coordinate i is `offset` from the mean.
-static void find_normals(const vwSkin *skin, Shapes *shapes, int32_t i, float offset,
-                         float *normals) {
+static void find_gltf_view_normals(const vwSkin *skin, Shapes *shapes, int32_t i, float offset,
+                                   float *normals) {
   memcpy(shapes->coordinates, shapes->mean, (size_t)shapes->dimension * sizeof(float));
   shapes->coordinates[i] += offset;
   vw_skin_from_coordinates(skin, shapes->coordinates, shapes->dimension, shapes->positions,
@@ -120,8 +121,8 @@ static void fill_target(const vwSkin *skin, Shapes *shapes, int32_t i, float *re
                         float *positions, float *normals) {
   size_t values = 3 * shapes->vertices;
   float range = shapes->range[i], share = weight(shapes, i, shapes->mean[i]);
-  find_normals(skin, shapes, i, -range / 2, shapes->other);
-  find_normals(skin, shapes, i, range / 2, normals);
+  find_gltf_view_normals(skin, shapes, i, -range / 2, shapes->other);
+  find_gltf_view_normals(skin, shapes, i, range / 2, normals);
   const float *basis = skin->basis + (size_t)i * values;
   for (size_t k = 0; k < values; k++) {
     normals[k] -= shapes->other[k];
@@ -139,13 +140,13 @@ static void fill_last_target(const vwSkin *skin, const Shapes *shapes, float *po
       positions[k] += shapes->low[i] * skin->basis[(size_t)i * values + k];
 }
 
-static bool make_targets(lbArena *arena, const vwSkin *skin, Shapes *shapes) {
+static bool make_gltf_view_targets(lbArena *arena, const vwSkin *skin, Shapes *shapes) {
   size_t values = 3 * shapes->vertices, last = (size_t)shapes->dimension;
   float *positions = lb_arena_alloc(arena, (last + 1) * values, sizeof(float));
   float *normals = lb_arena_alloc(arena, (last + 1) * values, sizeof(float));
   if (!positions || !normals) return false;
   float *rest = normals + last * values;
-  find_normals(skin, shapes, 0, 0, rest);
+  find_gltf_view_normals(skin, shapes, 0, 0, rest);
   for (size_t k = 0; k < values; k++) rest[k] -= skin->normals[k];
   for (size_t i = 0; i <= last; i++) {
     float *target = positions + i * values;
@@ -158,10 +159,10 @@ static bool make_targets(lbArena *arena, const vwSkin *skin, Shapes *shapes) {
   return true;
 }
 
-static lbStatus add_mesh(lbArena *arena, lbGltf *gltf, const vwSkin *skin, Shapes *shapes,
-                         int32_t *id, lbError *err) {
+static lbStatus add_gltf_view_mesh(lbArena *arena, lbGltf *gltf, const vwSkin *skin, Shapes *shapes,
+                                   int32_t *id, lbError *err) {
   float *weights = lb_arena_alloc(arena, (size_t)shapes->dimension + 1, sizeof *weights);
-  if (!weights || !make_targets(arena, skin, shapes)) return lb_fail_memory(err);
+  if (!weights || !make_gltf_view_targets(arena, skin, shapes)) return lb_fail_memory(err);
   for (int32_t i = 0; i < shapes->dimension; i++) weights[i] = weight(shapes, i, 0);
   weights[shapes->dimension] = 1;
   lbGltfMesh mesh = { .vertex_count = skin->vertex_count,
@@ -171,7 +172,7 @@ static lbStatus add_mesh(lbArena *arena, lbGltf *gltf, const vwSkin *skin, Shape
                       .target_count = shapes->dimension + 1,
                       .targets = shapes->targets,
                       .weights = weights };
-  lbStatus status = add_parts(arena, gltf, skin, &mesh, err);
+  lbStatus status = add_gltf_view_parts(arena, gltf, skin, &mesh, err);
   return status ? status : lb_gltf_add_mesh(gltf, &mesh, id, err);
 }
 
@@ -183,8 +184,8 @@ typedef struct Motion { // of one body
   float *rotations;     // (frames x 4)
 } Motion;
 
-static void collect(const vwTrack *track, size_t frames, int32_t body, const Shapes *shapes,
-                    Motion *motion) {
+static void collect_motion(const vwTrack *track, size_t frames, int32_t body, const Shapes *shapes,
+                           Motion *motion) {
   size_t bodies = (size_t)track->body_count, width = (size_t)shapes->dimension + 1;
   for (size_t f = 0; f < frames; f++) {
     const float *coordinates = track->frames + (f * bodies + (size_t)body) * track->frame_floats;
@@ -197,8 +198,8 @@ static void collect(const vwTrack *track, size_t frames, int32_t body, const Sha
   }
 }
 
-static lbStatus add_body(lbGltf *gltf, const vwTrack *track, int32_t body, int32_t mesh,
-                         const Motion *motion, lbError *err) {
+static lbStatus add_gltf_view_body(lbGltf *gltf, const vwTrack *track, int32_t body, int32_t mesh,
+                                   const Motion *motion, lbError *err) {
   char name[160];
   snprintf(name, sizeof name, "%.100s (%s) %d", track->model->name, lb_method_name(track->method),
            (int)body);
@@ -223,15 +224,15 @@ static lbStatus add_track(lbGltf *gltf, const vwTrack *track, size_t frames, lbE
                     .translations = lb_arena_alloc(&arena, frames, 3 * sizeof(float)),
                     .rotations = lb_arena_alloc(&arena, frames, 4 * sizeof(float)) };
   if (!motion.weights || !motion.translations || !motion.rotations ||
-      !make_shapes(&arena, skin, track->dimension, &shapes)) {
+      !make_gltf_view_shapes(&arena, skin, track->dimension, &shapes)) {
     status = lb_fail_memory(err);
     goto done;
   }
-  find_ranges(track, frames, &shapes);
-  status = add_mesh(&arena, gltf, skin, &shapes, &mesh, err);
+  find_gltf_view_ranges(track, frames, &shapes);
+  status = add_gltf_view_mesh(&arena, gltf, skin, &shapes, &mesh, err);
   for (int32_t body = 0; body < track->body_count && !status; body++) {
-    collect(track, frames, body, &shapes, &motion);
-    status = add_body(gltf, track, body, mesh, &motion, err);
+    collect_motion(track, frames, body, &shapes, &motion);
+    status = add_gltf_view_body(gltf, track, body, mesh, &motion, err);
   }
 done:
   vw_skin_destroy(skin);

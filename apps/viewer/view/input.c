@@ -15,17 +15,18 @@
 // Far outside is fine, absurd is not: the camera would never find back.
 static bool is_place(double x, double y) { return fabs(x) < 1e6 && fabs(y) < 1e6; }
 
-static vwPointerState *find(vwViewer *viewer, int32_t id) {
+static vwPointerState *find_pointer(vwViewer *viewer, int32_t id) {
   for (int32_t i = 0; i < viewer->pointer_count; i++)
     if (viewer->pointers[i].id == id) return &viewer->pointers[i];
   return NULL;
 }
 
-static void forget(vwViewer *viewer, vwPointerState *pointer) {
+static void forget_pointer(vwViewer *viewer, vwPointerState *pointer) {
   *pointer = viewer->pointers[--viewer->pointer_count];
 }
 
-// Slow pictures make the clock coarse: two presses with one picture between them count too.
+// Also accepts two presses with one picture between them, since slow pictures make the clock
+// coarse.
 static bool is_double(vwViewer *viewer, double x, double y) {
   bool quick = viewer->now - viewer->press_time < DOUBLE_PRESS_SECONDS ||
                viewer->frame - viewer->press_frame <= 1;
@@ -60,7 +61,7 @@ static vwPointerRole role_of_press(vwViewer *viewer, int32_t id, vwButton button
 void vw_viewer_press(vwViewer *viewer, int32_t pointer, vwButton button, int modifiers, double x,
                      double y) {
   if (!is_place(x, y)) return;
-  if (find(viewer, pointer)) vw_viewer_release(viewer, pointer, 0); // its release got lost
+  if (find_pointer(viewer, pointer)) vw_viewer_release(viewer, pointer, 0); // its release got lost
   if (viewer->pointer_count == VW_POINTERS_MAX) return;
   vwPointerRole role = role_of_press(viewer, pointer, button, modifiers, x, y);
   viewer->pointers[viewer->pointer_count++] =
@@ -79,8 +80,8 @@ static vwPointerState *partner(vwViewer *viewer, const vwPointerState *pointer) 
 }
 
 // One finger of two has moved: their middle pans, their distance zooms.
-static void pinch(vwViewer *viewer, const vwPointerState *pointer, const vwPointerState *other,
-                  double x, double y) {
+static void pinch_pointers(vwViewer *viewer, const vwPointerState *pointer,
+                           const vwPointerState *other, double x, double y) {
   double before = hypot(pointer->x - other->x, pointer->y - other->y);
   double after = hypot(x - other->x, y - other->y);
   if (before > 1 && after > 1) vw_camera_zoom(&viewer->camera, before / after);
@@ -93,12 +94,12 @@ static void move_tool(vwViewer *viewer, int32_t id, double x, double y) {
 }
 
 void vw_viewer_move(vwViewer *viewer, int32_t id, double x, double y) {
-  vwPointerState *pointer = find(viewer, id);
+  vwPointerState *pointer = find_pointer(viewer, id);
   if (!pointer || !is_place(x, y) || viewer->height <= 0) return;
   double dx = x - pointer->x, dy = y - pointer->y;
   vwPointerState *other = partner(viewer, pointer);
   if (other)
-    pinch(viewer, pointer, other, x, y);
+    pinch_pointers(viewer, pointer, other, x, y);
   else if (pointer->role == VW_ROLE_ORBIT)
     vw_camera_orbit(&viewer->camera, dx, dy, viewer->height);
   else if (pointer->role == VW_ROLE_PAN)
@@ -111,11 +112,11 @@ void vw_viewer_move(vwViewer *viewer, int32_t id, double x, double y) {
 
 // With the control key a grab stays as a pin.
 void vw_viewer_release(vwViewer *viewer, int32_t id, int modifiers) {
-  vwPointerState *pointer = find(viewer, id);
+  vwPointerState *pointer = find_pointer(viewer, id);
   if (!pointer) return;
   if (pointer->role == VW_ROLE_TOOL && viewer->stage)
     vw_stage_release(viewer->stage, id, (modifiers & VW_MOD_CONTROL) != 0);
-  forget(viewer, pointer);
+  forget_pointer(viewer, pointer);
 }
 
 void vw_viewer_cancel(vwViewer *viewer) {

@@ -26,7 +26,7 @@ typedef struct Writer {
   size_t size, length;
 } Writer;
 
-static void append(Writer *writer, const char *name, double value) {
+static void append_setting(Writer *writer, const char *name, double value) {
   char item[96];
   int length = snprintf(item, sizeof item, "%s%s=%.6g", writer->length ? "&" : "", name, value);
   if (length < 0) return;
@@ -44,11 +44,13 @@ size_t vw_viewer_link(const vwViewer *viewer, char *text, size_t size) {
     if (control->kind == VW_BUTTON || !control->shared) continue;
     vwControlState state;
     vw_viewer_control(viewer, i, &state);
-    if (state.enabled && state.value != state.initial) append(&writer, control->name, state.value);
+    if (state.enabled && state.value != state.initial)
+      append_setting(&writer, control->name, state.value);
   }
   for (int32_t i = 0; i < CAMERA_VALUES; i++) {
     const char *base = (const char *)&viewer->camera;
-    append(&writer, camera_values[i].name, *(const double *)(base + camera_values[i].offset));
+    append_setting(&writer, camera_values[i].name,
+                   *(const double *)(base + camera_values[i].offset));
   }
   return writer.length;
 }

@@ -55,14 +55,14 @@ vwView vw_viewer_view(const vwViewer *viewer) {
 // The scene's own camera, which may know nothing of the panel, backs off where the panel covers
 // much.
 // What is framed for the whole picture has to fit what a panel leaves of it.
-static void make_room(vwViewer *viewer) {
+static void make_viewer_room(vwViewer *viewer) {
   viewer->camera.covered = viewer->covered;
   viewer->camera.distance /= 1 - 0.6 * fabs(viewer->covered);
 }
 
-static void aim(vwViewer *viewer) {
+static void aim_camera(vwViewer *viewer) {
   viewer->camera = vw_stage_camera(viewer->stage, viewer->width, viewer->height);
-  make_room(viewer);
+  make_viewer_room(viewer);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ lbStatus vw_viewer_open(vwViewer *viewer, lbBundle *bundle, lbError *err) {
   viewer->generation = -1;
   viewer->map_high = 0;
   viewer->message[0] = 0;
-  aim(viewer);
+  aim_camera(viewer);
   return LB_OK;
 }
 
@@ -130,7 +130,7 @@ vwWish vw_viewer_wish(vwViewer *viewer) {
 
 static void frame_object(vwViewer *viewer) {
   vw_camera_frame(&viewer->camera, vw_stage_box(viewer->stage), viewer->width, viewer->height);
-  make_room(viewer);
+  make_viewer_room(viewer);
 }
 
 static void record_sketch(vwViewer *viewer) {
@@ -188,7 +188,7 @@ static void press_button(vwViewer *viewer, const char *name) {
   }
 }
 
-static double clamp(double value, double low, double high) {
+static double clamp_value(double value, double low, double high) {
   return value < low ? low : value > high ? high : value;
 }
 
@@ -203,7 +203,7 @@ lbStatus vw_viewer_set(vwViewer *viewer, int32_t control, double value, lbError 
   vw_viewer_control(viewer, control, &state);
   if (!state.enabled) return lb_fail(err, LB_ERR_ARGUMENT, "%s: %s", entry->label, state.why);
   if (!(value == value)) return lb_fail(err, LB_ERR_ARGUMENT, "%s: not a number", entry->label);
-  value = clamp(value, state.low, state.high);
+  value = clamp_value(value, state.low, state.high);
   if (entry->kind == VW_CHOICE || entry->kind == VW_TOGGLE) value = (double)(int64_t)value;
   double compared = viewer->settings.compare;
   *vw_settings_value(&viewer->settings, control) = value;
@@ -224,11 +224,11 @@ void vw_viewer_resize(vwViewer *viewer, int32_t width, int32_t height) {
   bool had_no_size = viewer->width <= 0 || viewer->height <= 0;
   viewer->width = width > 0 ? width : 0;
   viewer->height = height > 0 ? height : 0;
-  if (had_no_size && viewer->stage && viewer->width && viewer->height) aim(viewer);
+  if (had_no_size && viewer->stage && viewer->width && viewer->height) aim_camera(viewer);
 }
 
 void vw_viewer_cover(vwViewer *viewer, double share) {
-  viewer->covered = share >= 0 ? clamp(share, -0.9, 0.9) : 0;
+  viewer->covered = share >= 0 ? clamp_value(share, -0.9, 0.9) : 0;
   viewer->camera.covered = viewer->covered;
 }
 

@@ -25,7 +25,7 @@ lbStatus vw_viewer_open(vwViewer *viewer, lbBundle *bundle, lbError *err);
 lbStatus vw_viewer_open_bytes(vwViewer *viewer, const char *name, const void *bytes, size_t count,
                               lbError *err);
 bool vw_viewer_is_open(const vwViewer *viewer);
-vwStage *vw_viewer_stage(vwViewer *viewer); // NULL: nothing is open
+vwStage *vw_viewer_stage(vwViewer *viewer); // NULL: no scene is open
 vwCamera *vw_viewer_camera(vwViewer *viewer);
 
 // After a context was lost: forget what was in it; then, with a new one current, make it again.
@@ -37,8 +37,8 @@ lbStatus vw_viewer_context_restored(vwViewer *viewer, lbError *err);
 void vw_viewer_control(const vwViewer *viewer, int32_t control, vwControlState *state);
 // Sets a control (a button: presses it). Values are clamped; a refused one is put back.
 lbStatus vw_viewer_set(vwViewer *viewer, int32_t control, double value, lbError *err);
-// What the viewer wants from its host, since it has no files and no clipboard of its own; asked
-// after each frame, each is told once.
+// Requests to the host, since the viewer has neither files nor a clipboard; the host reads them
+// after each frame, each once.
 typedef enum vwWish {
   VW_WISH_NONE,
   VW_WISH_PICTURE,   // save a PNG of the frame

@@ -40,7 +40,7 @@ typedef struct vwDrawnCollider {
 struct vwViewer {
   vwViewerDef def;
   vwRenderer *renderer; // NULL: the context is lost
-  vwStage *stage;       // NULL: nothing is open
+  vwStage *stage;       // NULL: no scene is open
   vwSettings settings;
   vwCamera camera;
   int32_t width, height;
@@ -64,7 +64,7 @@ struct vwViewer {
 
   vwPointerState pointers[VW_POINTERS_MAX];
   int32_t pointer_count;
-  double press_time, press_x, press_y; // of the last press, to tell double ones
+  double press_time, press_x, press_y; // of the last press, to detect double clicks
   int64_t press_frame;
   int32_t wish_count;
   vwWish wishes[VW_WISHES_MAX];

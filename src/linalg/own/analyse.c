@@ -70,7 +70,7 @@ static bool open_order(size_t count, Order *order) {
   return order->order && order->parent && order->rows;
 }
 
-static bool judge(const lbGraph *graph, Order *order) {
+static bool measure_order(const lbGraph *graph, Order *order) {
   bool made = lb_graph_eliminate(graph, order->order, order->parent, order->rows);
   for (int32_t j = 0; made && j < graph->count; j++)
     order->flops += (double)order->rows[j] * order->rows[j];
@@ -87,7 +87,7 @@ static void keep_better(Order *order, Order *other) {
   release_order(other);
 }
 
-// Orders by minimum degree that differ in who comes first among equals.
+// Minimum degree orders are tried with this many random seeds, which break ties.
 enum { TRIALS = 4 };
 
 typedef struct Trials {
@@ -102,13 +102,13 @@ static void try_degrees(int32_t begin, int32_t end, void *context) {
     Order *order = &t->orders[i];
     t->made[i] = open_order((size_t)t->graph->count, order) &&
                  lb_graph_order_by_degree(t->graph, t->graph->count, (uint64_t)i, order->order) &&
-                 judge(t->graph, order);
+                 measure_order(t->graph, order);
   }
 }
 
-// One trial tells how much work there is. Where it is little, others cost little.
-static bool choose_order(const lbGraph *graph, int32_t node, const double *positions,
-                         Order *order) {
+// One trial measures the work. Further trials pay off only where it is large.
+static bool choose_best_order(const lbGraph *graph, int32_t node, const double *positions,
+                              Order *order) {
   Trials trials = { .graph = graph };
   bool more = graph->count <= FEW;
   lb_parallel_for(more ? TRIALS : 1, 1, try_degrees, &trials);
@@ -121,7 +121,7 @@ static bool choose_order(const lbGraph *graph, int32_t node, const double *posit
   if (!made || order->flops * node * node * node <= CHEAP * graph->count) return made;
   Order other;
   made = open_order((size_t)graph->count, &other) &&
-         lb_graph_dissect(graph, positions, other.order) && judge(graph, &other);
+         lb_graph_dissect(graph, positions, other.order) && measure_order(graph, &other);
   if (!made) other.flops = order->flops;
   keep_better(order, &other);
   return made;
@@ -133,7 +133,7 @@ lbStatus lb_fronts_analyse_own(const lbSparse *A, lbFronts **out, lbError *err) 
   lbSupernodes supernodes = { 0 };
   Order order = { 0 };
   bool made = lb_graph_of_sparse(A, node, &graph) &&
-              choose_order(&graph, node, node == NODE ? A->positions : NULL, &order) &&
+              choose_best_order(&graph, node, node == NODE ? A->positions : NULL, &order) &&
               lb_supernodes_find(&graph, node, order.parent, order.rows, order.order, &supernodes);
   lb_graph_release(&graph);
   lbStatus status =

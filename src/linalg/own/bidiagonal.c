@@ -12,17 +12,17 @@ typedef struct Panel {
 } Panel;
 
 // x -= M[row:, :count] other[:count]', other's values a row of a matrix
-static void subtract_row(int32_t length, int32_t count, const double *M, const double *other,
-                         size_t stride, double *x) {
+static void subtract_bidiagonal_row(int32_t length, int32_t count, const double *M,
+                                    const double *other, size_t stride, double *x) {
   double row[LB_OWN_PANEL];
   for (int32_t c = 0; c < count; c++) row[c] = other[(size_t)c * stride];
   lb_own()->add_product(length, count, -1, M, stride, row, x);
 }
 
 // y -= M[to:, :count] (N[from:, :count]' v) tau
-static void subtract_products(const Panel *p, int32_t count, const double *M, int32_t to,
-                              const double *N, int32_t from, int32_t rows, int32_t length,
-                              const double *v, double tau, double *y) {
+static void subtract_bidiagonal_products(const Panel *p, int32_t count, const double *M, int32_t to,
+                                         const double *N, int32_t from, int32_t rows,
+                                         int32_t length, const double *v, double tau, double *y) {
   double products[LB_OWN_PANEL] = { 0 };
   lb_own()->add_turned_product(length, count, tau, N + from, p->n, v, products);
   lb_own()->add_product(rows, count, -1, M + to, p->n, products, y);
@@ -34,13 +34,13 @@ static void reflect_left(const Panel *p, int32_t size, int32_t i, int32_t count,
   int32_t length = size - i, rest = length - 1;
   double *column = A + (size_t)i * p->n, *v = column + i;
   double *y = p->Y + (size_t)count * p->n + i + 1;
-  subtract_row(length, count, p->V + i, p->Y + i, p->n, v);
-  subtract_row(length, count, p->X + i, p->P + i, p->n, v);
+  subtract_bidiagonal_row(length, count, p->V + i, p->Y + i, p->n, v);
+  subtract_bidiagonal_row(length, count, p->X + i, p->P + i, p->n, v);
   tau[i] = lb_own_reflection(length, v, &d[i]);
   memset(column, 0, (size_t)i * sizeof *column);
   lb_own()->add_turned_product(length, rest, tau[i], v + p->n, p->n, v, y);
-  subtract_products(p, count, p->Y, i + 1, p->V, i, rest, length, v, tau[i], y);
-  subtract_products(p, count, p->P, i + 1, p->X, i, rest, length, v, tau[i], y);
+  subtract_bidiagonal_products(p, count, p->Y, i + 1, p->V, i, rest, length, v, tau[i], y);
+  subtract_bidiagonal_products(p, count, p->P, i + 1, p->X, i, rest, length, v, tau[i], y);
 }
 
 static void reflect_right(const Panel *p, int32_t size, int32_t i, int32_t count, const double *A,
@@ -49,12 +49,12 @@ static void reflect_right(const Panel *p, int32_t size, int32_t i, int32_t count
   double *u = p->P + (size_t)count * p->n + i + 1, *x = p->X + (size_t)count * p->n + i + 1;
   const double *row = A + (size_t)(i + 1) * p->n + i;
   for (int32_t c = 0; c < rest; c++) u[c] = row[(size_t)c * p->n];
-  subtract_row(rest, count + 1, p->Y + i + 1, p->V + i, p->n, u);
-  subtract_row(rest, count, p->P + i + 1, p->X + i, p->n, u);
+  subtract_bidiagonal_row(rest, count + 1, p->Y + i + 1, p->V + i, p->n, u);
+  subtract_bidiagonal_row(rest, count, p->P + i + 1, p->X + i, p->n, u);
   tau[i] = lb_own_reflection(rest, u, &e[i]);
   lb_own()->add_product(rest, rest, tau[i], row + 1, p->n, u, x);
-  subtract_products(p, count + 1, p->V, i + 1, p->Y, i + 1, rest, rest, u, tau[i], x);
-  subtract_products(p, count, p->X, i + 1, p->P, i + 1, rest, rest, u, tau[i], x);
+  subtract_bidiagonal_products(p, count + 1, p->V, i + 1, p->Y, i + 1, rest, rest, u, tau[i], x);
+  subtract_bidiagonal_products(p, count, p->X, i + 1, p->P, i + 1, rest, rest, u, tau[i], x);
 }
 
 void lb_own_bidiagonal(int32_t size, double *A, double *P, double *d, double *e, double *tau_left,

@@ -65,8 +65,8 @@ static void pair_strays(const lbGraph *graph, int32_t most_weight, int32_t *part
 }
 
 // partner (count): itself for a vertex that stays alone. Returns how many pairs and singles.
-static int32_t find_pairs(const lbGraph *graph, int32_t most_weight, const int32_t *sorted,
-                          int32_t *partner) {
+static int32_t find_graph_pairs(const lbGraph *graph, int32_t most_weight, const int32_t *sorted,
+                                int32_t *partner) {
   int32_t alone = 0, count = 0;
   memset(partner, -1, (size_t)graph->count * sizeof *partner);
   for (int32_t i = 0; i < graph->count; i++) {
@@ -84,8 +84,8 @@ static int32_t find_pairs(const lbGraph *graph, int32_t most_weight, const int32
 
 // The edges of one vertex go to its pair's; at (coarse count): where an edge to a pair is, if from
 // this pair.
-static int64_t add_edges(const lbGraph *fine, int32_t v, const int32_t *to_coarse, int32_t pair,
-                         int64_t used, int64_t *at, lbGraph *coarse) {
+static int64_t add_graph_edges(const lbGraph *fine, int32_t v, const int32_t *to_coarse,
+                               int32_t pair, int64_t used, int64_t *at, lbGraph *coarse) {
   for (int64_t e = fine->begin[v]; e < fine->begin[v + 1]; e++) {
     int32_t u = to_coarse[fine->to[e]];
     if (u == pair) continue;
@@ -109,8 +109,8 @@ static void join_pairs(const lbGraph *fine, const int32_t *partner, const int32_
     int32_t u = partner[v];
     if (u < v) continue;
     coarse->weight[pair] = fine->weight[v] + (u > v ? fine->weight[u] : 0);
-    used = add_edges(fine, v, to_coarse, pair, used, at, coarse);
-    if (u > v) used = add_edges(fine, u, to_coarse, pair, used, at, coarse);
+    used = add_graph_edges(fine, v, to_coarse, pair, used, at, coarse);
+    if (u > v) used = add_graph_edges(fine, u, to_coarse, pair, used, at, coarse);
     coarse->begin[++pair] = used;
   }
 }
@@ -124,7 +124,7 @@ bool lb_graph_coarsen(const lbGraph *fine, int32_t most_weight, uint64_t *random
   int32_t pairs = 0, next = 0;
   if (made) {
     sort_by_degree(fine, random, partner, to_coarse);
-    pairs = find_pairs(fine, most_weight, to_coarse, partner);
+    pairs = find_graph_pairs(fine, most_weight, to_coarse, partner);
     made = lb_graph_open(pairs, fine->begin[n], coarse);
   }
   if (made) {

@@ -2,8 +2,8 @@
 //
 // An eliminated vertex is an element: the list of variables that its elimination made neighbours of
 // each other. A variable's list has the elements it belongs to first, then the variables that it
-// touches and no element says so. Variables that cannot be told apart become one. Vertices beyond
-// `eliminated` count in degrees but stay.
+// touches and that are not implied by elements. Indistinguishable variables are merged. Vertices
+// beyond `eliminated` count in degrees but stay.
 #include "linalg/own/graph.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct Quotient {
   int32_t *length, *element_count;
   int32_t *weight; // vertices that a variable stands for; 0: none; negative: of the pivot's list
   int32_t *degree; // of a variable: approximate; of an element: weight of its list
-  int32_t *owner;  // of a variable that is gone: the one that stands for it
+  int32_t *owner;  // of a merged variable: its representative
   uint8_t *state;
   int32_t *head, *next, *previous; // lists of variables of a degree
   int32_t *bucket, *hash;          // (count): variables of a hash, linked by next; of a variable
@@ -32,14 +32,14 @@ typedef struct Quotient {
 
 // ---- life --------------------------------------------------------------------------------------
 
-static void release(Quotient *q) {
+static void release_quotient_graph(Quotient *q) {
   void *blocks[] = { q->lists,    q->begin,  q->length, q->element_count, q->weight,
                      q->degree,   q->owner,  q->state,  q->head,          q->next,
                      q->previous, q->bucket, q->hash,   q->outside };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
-static bool open(const lbGraph *graph, int32_t eliminated, Quotient *q) {
+static bool open_quotient_graph(const lbGraph *graph, int32_t eliminated, Quotient *q) {
   size_t n = (size_t)graph->count + 1;
   int64_t edges = graph->begin[graph->count];
   *q = (Quotient){ .count = graph->count, .eliminated = eliminated, .mark = 1 };
@@ -55,7 +55,7 @@ static bool open(const lbGraph *graph, int32_t eliminated, Quotient *q) {
     *arrays[i] = lb_alloc(n, sizeof **arrays[i]);
     made = made && *arrays[i];
   }
-  if (!made) release(q);
+  if (!made) release_quotient_graph(q);
   return made;
 }
 
@@ -79,8 +79,8 @@ static void list_remove(Quotient *q, int32_t v) {
   if (q->next[v] != NONE) q->previous[q->next[v]] = q->previous[v];
 }
 
-// Numbers below count, mixed unless the seed is 0: who comes first among equals.
-static void mix(int32_t count, uint64_t seed, int32_t *list) {
+// Numbers below count, shuffled unless the seed is 0; their order breaks ties between degrees.
+static void shuffle_numbers(int32_t count, uint64_t seed, int32_t *list) {
   uint64_t random = seed;
   for (int32_t v = 0; v < count; v++) {
     random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -90,7 +90,7 @@ static void mix(int32_t count, uint64_t seed, int32_t *list) {
   }
 }
 
-static void fill(const lbGraph *graph, uint64_t seed, Quotient *q) {
+static void fill_quotient_graph(const lbGraph *graph, uint64_t seed, Quotient *q) {
   memcpy(q->lists, graph->to, (size_t)graph->begin[graph->count] * sizeof *q->lists);
   q->used = graph->begin[graph->count];
   for (int32_t v = 0; v < q->count; v++) {
@@ -106,7 +106,7 @@ static void fill(const lbGraph *graph, uint64_t seed, Quotient *q) {
       q->degree[v] += graph->weight[graph->to[e]];
     if (q->degree[v] > q->count - 1) q->degree[v] = q->count - 1;
   }
-  mix(q->eliminated, seed, q->hash);
+  shuffle_numbers(q->eliminated, seed, q->hash);
   for (int32_t k = q->eliminated - 1; k >= 0; k--) list_insert(q, q->hash[k]);
 }
 
@@ -137,7 +137,7 @@ static void compact(Quotient *q) {
 }
 
 // Variables of a list that are not yet in the pivot's join it.
-static void collect(Quotient *q, const int32_t *list, int32_t length, int32_t *weight) {
+static void collect_variables(Quotient *q, const int32_t *list, int32_t length, int32_t *weight) {
   for (int32_t k = 0; k < length; k++) {
     int32_t v = list[k], own = q->weight[v];
     if (own <= 0) continue;
@@ -149,7 +149,7 @@ static void collect(Quotient *q, const int32_t *list, int32_t length, int32_t *w
 }
 
 // The pivot becomes an element; elements that it belongs to are absorbed.
-static void make_element(Quotient *q, int32_t pivot) {
+static void make_pivot_element(Quotient *q, int32_t pivot) {
   int64_t bound = q->length[pivot];
   const int32_t *own = q->lists + q->begin[pivot];
   for (int32_t k = 0; k < q->element_count[pivot]; k++) bound += q->length[own[k]];
@@ -162,10 +162,10 @@ static void make_element(Quotient *q, int32_t pivot) {
   q->weight[pivot] = -q->weight[pivot]; // so that it does not collect itself
   for (int32_t k = 0; k < elements; k++) {
     int32_t e = own[k];
-    collect(q, q->lists + q->begin[e], q->length[e], &weight);
+    collect_variables(q, q->lists + q->begin[e], q->length[e], &weight);
     q->state[e] = GONE;
   }
-  collect(q, own + elements, q->length[pivot] - elements, &weight);
+  collect_variables(q, own + elements, q->length[pivot] - elements, &weight);
   q->weight[pivot] = 0;
   q->state[pivot] = ELEMENT;
   q->begin[pivot] = begin;
@@ -189,7 +189,7 @@ static void measure_elements(Quotient *q, int32_t pivot) {
 
 // Drops from a variable's list what the pivot's element says already; its degree without the
 // pivot's list, and a hash of what is left.
-static void shorten(Quotient *q, int32_t v, int32_t pivot) {
+static void shorten_list(Quotient *q, int32_t v, int32_t pivot) {
   int32_t *list = q->lists + q->begin[v], kept = 0, elements = q->element_count[v];
   int64_t degree = 0;
   uint32_t hash = 0;
@@ -237,7 +237,7 @@ static void absorb(Quotient *q, int32_t v, int32_t owner) {
 static void shorten_all(Quotient *q, int32_t pivot) {
   for (int32_t k = 0; k < q->length[pivot]; k++) {
     int32_t v = q->lists[q->begin[pivot] + k];
-    shorten(q, v, pivot);
+    shorten_list(q, v, pivot);
     if (joins_pivot(q, v)) {
       q->degree[pivot] += q->weight[v];
       q->left += q->weight[v];
@@ -280,7 +280,7 @@ static void merge_bucket(Quotient *q, int32_t hash) {
 }
 
 // The variables of the pivot go back to the lists of degrees.
-static void put_back(Quotient *q, int32_t pivot) {
+static void restore_list(Quotient *q, int32_t pivot) {
   int32_t *list = q->lists + q->begin[pivot], kept = 0;
   for (int32_t k = 0; k < q->length[pivot]; k++) {
     int32_t v = list[k], weight = -q->weight[v];
@@ -308,9 +308,9 @@ static void advance_mark(Quotient *q) {
   q->mark = 1;
 }
 
-static void eliminate(Quotient *q, int32_t pivot) {
+static void eliminate_pivot(Quotient *q, int32_t pivot) {
   list_remove(q, pivot);
-  make_element(q, pivot);
+  make_pivot_element(q, pivot);
   measure_elements(q, pivot);
   shorten_all(q, pivot);
   advance_mark(q);
@@ -318,11 +318,11 @@ static void eliminate(Quotient *q, int32_t pivot) {
     int32_t v = q->lists[q->begin[pivot] + k];
     if (q->weight[v]) merge_bucket(q, q->hash[v]);
   }
-  put_back(q, pivot);
+  restore_list(q, pivot);
   advance_mark(q);
 }
 
-static int32_t choose_pivot(Quotient *q) {
+static int32_t choose_least_degree(Quotient *q) {
   while (q->least < q->count && q->head[q->least] == NONE) q->least++;
   return q->least < q->count ? q->head[q->least] : NONE;
 }
@@ -336,7 +336,7 @@ static void write_order(Quotient *q, int32_t pivot_count, const int32_t *rank, i
   for (int32_t v = 0; v < q->eliminated; v++) {
     int32_t pivot = v;
     while (q->owner[pivot] != NONE) pivot = q->owner[pivot];
-    for (int32_t u = v; u != pivot;) { // shorter paths for those to come
+    for (int32_t u = v; u != pivot;) { // shortens the path for later searches
       int32_t up = q->owner[u];
       q->owner[u] = pivot;
       u = up;
@@ -350,14 +350,14 @@ static void write_order(Quotient *q, int32_t pivot_count, const int32_t *rank, i
 
 bool lb_graph_order_by_degree(const lbGraph *graph, int32_t count, uint64_t seed, int32_t *order) {
   Quotient q;
-  if (!open(graph, count, &q)) return false;
-  fill(graph, seed, &q);
+  if (!open_quotient_graph(graph, count, &q)) return false;
+  fill_quotient_graph(graph, seed, &q);
   int32_t pivot_count = 0, *rank = q.hash; // a pivot's hash is not asked for
-  for (int32_t pivot; (pivot = choose_pivot(&q)) != NONE;) {
-    eliminate(&q, pivot);
+  for (int32_t pivot; (pivot = choose_least_degree(&q)) != NONE;) {
+    eliminate_pivot(&q, pivot);
     rank[pivot] = pivot_count++;
   }
   write_order(&q, pivot_count, rank, order);
-  release(&q);
+  release_quotient_graph(&q);
   return true;
 }

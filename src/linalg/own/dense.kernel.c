@@ -35,8 +35,8 @@ enum { GROUP = 4 }; // rows of a triangle that are solved together
 
 // ---- products with vectors ---------------------------------------------------------------------
 
-static void add_product(int32_t rows, int32_t columns, double alpha, const double *A, size_t stride,
-                        const double *x, double *y) {
+static void add_panel_product(int32_t rows, int32_t columns, double alpha, const double *A,
+                              size_t stride, const double *x, double *y) {
   int32_t j = 0;
   for (; j + 4 <= columns; j += 4) {
     const double *a = A + (size_t)j * stride, *b = a + stride, *c = b + stride, *d = c + stride;
@@ -201,10 +201,10 @@ static void rotate_down(int32_t rows, int32_t count, const lbOwnRotation *rotati
         tile_##real, forward_##real, backward_##real, cholesky_##real                              \
   }
 
-const lbOwnKernels LB_KERNEL(lb_own_kernels) = {
+LB_KERNEL_TABLE(lbOwnKernels, lb_own_kernels) = {
   .singles = TABLE(single),
   .doubles = TABLE(double),
-  .add_product = add_product,
+  .add_product = add_panel_product,
   .add_turned_product = add_turned_product,
   .add_symmetric_product = add_symmetric_product,
   .rotate_up = rotate_up,

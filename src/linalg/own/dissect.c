@@ -1,5 +1,5 @@
 // Nested dissection: what separates two parts is eliminated after both, and so on in each part,
-// until parts are small enough for minimum degree.
+// until parts are so small that minimum degree orders them better.
 //
 // The parts of one depth are independent, so threads share them.
 #include "linalg/own/graph.h"
@@ -308,7 +308,7 @@ static int32_t put_dense_last(const lbGraph *graph, int32_t *order) {
   return sparse;
 }
 
-static bool run(Dissection *all, Range *other) {
+static bool run_dissection(Dissection *all, Range *other) {
   int32_t sparse = put_dense_last(all->graph, all->order);
   for (int32_t i = sparse; i < all->graph->count; i++) all->range_of[all->order[i]] = -1;
   all->ranges[0] = (Range){ 0, sparse };
@@ -337,7 +337,7 @@ bool lb_graph_dissect(const lbGraph *graph, const double *positions, int32_t *or
   all.failed = lb_alloc(n + 1, sizeof *all.failed);
   all.ranges = first;
   bool made = first && second && all.begins && all.range_of && all.local && all.failed;
-  made = made && run(&all, second);
+  made = made && run_dissection(&all, second);
   lb_free(first);
   lb_free(second);
   lb_free(all.begins);

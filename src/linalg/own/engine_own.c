@@ -2,9 +2,10 @@
 #include "linalg/own/decompose.h"
 
 // One column, or one row that lies together, is a product with a vector.
-static void multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
-                     int32_t columns, int32_t inner, double alpha, const double *A, size_t a_stride,
-                     const double *B, size_t b_stride, double beta, double *C, size_t c_stride) {
+static void multiply_dense(lbTranspose transpose_a, lbTranspose transpose_b, int32_t rows,
+                           int32_t columns, int32_t inner, double alpha, const double *A,
+                           size_t a_stride, const double *B, size_t b_stride, double beta,
+                           double *C, size_t c_stride) {
   if (columns == 1 && transpose_b == LB_PLAIN) {
     bool plain = transpose_a == LB_PLAIN;
     lb_own_multiply_vector(transpose_a, plain ? rows : inner, plain ? inner : rows, alpha, A,
@@ -20,7 +21,7 @@ static void multiply(lbTranspose transpose_a, lbTranspose transpose_b, int32_t r
 }
 
 // The upper triangle of A, mirrored and divided from both sides.
-static void reduce(int32_t size, double *A, const double *R) {
+static void reduce_generalised(int32_t size, double *A, const double *R) {
   size_t n = (size_t)size;
   for (size_t j = 0; j < n; j++)
     for (size_t i = 0; i < j; i++) A[i * n + j] = A[j * n + i];
@@ -41,11 +42,11 @@ const lbEngine lb_engine_own = {
   .name = "own",
   .singles = { lb_own_multiply_single, lb_own_gram_single, lb_own_divide_single,
                lb_own_cholesky_single },
-  .doubles = { multiply, lb_own_gram_double, lb_own_divide_double, lb_own_cholesky_double },
+  .doubles = { multiply_dense, lb_own_gram_double, lb_own_divide_double, lb_own_cholesky_double },
   .divide_right = lb_own_divide_right_double,
   .multiply_vector = lb_own_multiply_vector,
   .divide_vector = lb_own_divide_vector,
-  .reduce = reduce,
+  .reduce = reduce_generalised,
   .eigen = lb_own_eigen,
   .svd = lb_own_svd,
   .triangle = triangle,

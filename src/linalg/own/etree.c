@@ -47,8 +47,8 @@ static void find_postorder(int32_t count, const int32_t *parent, int32_t *head, 
 }
 
 // order and parent in the numbers of the postorder; place (count): work space.
-static void renumber(int32_t count, const int32_t *post, int32_t *place, int32_t *work,
-                     int32_t *order, int32_t *parent) {
+static void renumber_postorder(int32_t count, const int32_t *post, int32_t *place, int32_t *work,
+                               int32_t *order, int32_t *parent) {
   for (int32_t k = 0; k < count; k++) place[post[k]] = k;
   for (int32_t k = 0; k < count; k++) work[k] = order[post[k]];
   memcpy(order, work, (size_t)count * sizeof *order);
@@ -64,7 +64,7 @@ typedef struct Counting {
   int32_t *ancestor; // (count), sets of the tree that is done
 } Counting;
 
-static int32_t find_root(Counting *c, int32_t i) {
+static int32_t find_path_root(Counting *c, int32_t i) {
   int32_t root = i;
   while (root != c->ancestor[root]) root = c->ancestor[root];
   while (i != root) {
@@ -81,12 +81,12 @@ static void add_leaf(Counting *c, int32_t i, int32_t j, int32_t *rows) {
   if (c->first[j] <= c->seen[i]) return;
   c->seen[i] = c->first[j];
   rows[j]++;
-  if (c->last[i] >= 0) rows[find_root(c, c->last[i])]--;
+  if (c->last[i] >= 0) rows[find_path_root(c, c->last[i])]--;
   c->last[i] = j;
 }
 
-static void count_rows(const lbGraph *graph, const int32_t *order, const int32_t *place,
-                       Counting *c, int32_t *rows) {
+static void count_factor_rows(const lbGraph *graph, const int32_t *order, const int32_t *place,
+                              Counting *c, int32_t *rows) {
   int32_t count = graph->count;
   for (int32_t j = 0; j < count; j++) c->first[j] = c->seen[j] = c->last[j] = -1, rows[j] = 0;
   for (int32_t j = 0; j < count; j++) {
@@ -112,10 +112,10 @@ bool lb_graph_eliminate(const lbGraph *graph, int32_t *order, int32_t *parent, i
   for (size_t i = 0; i < n; i++) place[order[i]] = (int32_t)i;
   find_tree(graph, order, place, a, parent);
   find_postorder(graph->count, parent, a, b, c);
-  renumber(graph->count, c, a, b, order, parent);
+  renumber_postorder(graph->count, c, a, b, order, parent);
   for (size_t i = 0; i < n; i++) place[order[i]] = (int32_t)i;
   Counting counting = { parent, a, b, c, d };
-  count_rows(graph, order, place, &counting, rows);
+  count_factor_rows(graph, order, place, &counting, rows);
   lb_free(work);
   return true;
 }

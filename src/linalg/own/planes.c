@@ -78,7 +78,7 @@ static void choose_cut(const Sweep *s, int32_t axis, Cut *best) {
   }
 }
 
-static void apply(const Sweep *s, const Cut *cut, uint8_t *part) {
+static void apply_plane_cut(const Sweep *s, const Cut *cut, uint8_t *part) {
   const lbGraph *g = s->graph;
   for (int32_t v = 0; v < g->count; v++) part[v] = s->rank[v] >= cut->at;
   for (int32_t v = 0; v < g->count; v++) {
@@ -110,7 +110,7 @@ bool lb_graph_separate_by_planes(const lbGraph *graph, const double *positions, 
   }
   if (made) {
     sort_vertices(&s, positions, best.axis);
-    apply(&s, &best, part);
+    apply_plane_cut(&s, &best, part);
     made = lb_separator_open(graph, part, &separator);
   }
   if (made) {

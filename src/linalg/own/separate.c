@@ -1,6 +1,6 @@
 // Multilevel separators: the graph is coarsened, the coarsest one separated from several seeds, and
 // the best of these refined from level to level. From a graph in the middle on all of that is tried
-// several times, with other pairs, and the best goes on.
+// several times, with other pairs, and the best result is used.
 #include "linalg/own/separator.h"
 
 #include <string.h>
@@ -38,14 +38,14 @@ static int32_t total_weight(const lbGraph *graph) {
   return total;
 }
 
-// Until there are no more than `enough` vertices, or pairs are few.
-static bool coarsen(const lbGraph *graph, int32_t enough, uint64_t *random, Levels *levels) {
+// Coarsens until at most vertices_max vertices are left, or few vertices can be paired.
+static bool coarsen(const lbGraph *graph, int32_t vertices_max, uint64_t *random, Levels *levels) {
   int32_t most_weight = total_weight(graph) / (COARSEST / 3) + 1;
   *levels = (Levels){ .count = 1 };
   levels->items[0].graph = *graph;
   while (levels->count < MOST_LEVELS) {
     Level *fine = &levels->items[levels->count - 1], *coarse = &levels->items[levels->count];
-    if (fine->graph.count <= enough) break;
+    if (fine->graph.count <= vertices_max) break;
     fine->to_coarse = lb_alloc((size_t)fine->graph.count, sizeof *fine->to_coarse);
     if (!fine->to_coarse ||
         !lb_graph_coarsen(&fine->graph, most_weight, random, fine->to_coarse, &coarse->graph))
@@ -56,7 +56,7 @@ static bool coarsen(const lbGraph *graph, int32_t enough, uint64_t *random, Leve
   return true;
 }
 
-// The best of what grows from several seeds, the first a different one at each trial.
+// Grows parts from several seeds, the first different in each trial, and keeps the best.
 static bool separate_coarsest(const lbGraph *graph, int32_t trial, uint8_t *part) {
   lbSeparator separator;
   size_t n = (size_t)graph->count;

@@ -8,17 +8,17 @@ static const double MOST_SHARE = 0.58;
 
 // ---- heap --------------------------------------------------------------------------------------
 
-static void put(lbSeparatorHeap *heap, int32_t at, lbSeparatorKey key) {
+static void put_into_heap(lbSeparatorHeap *heap, int32_t at, lbSeparatorKey key) {
   heap->keys[at] = key;
   heap->place[key.vertex] = at;
 }
 
-static void rise(lbSeparatorHeap *heap, int32_t at, lbSeparatorKey key) {
+static void rise_in_heap(lbSeparatorHeap *heap, int32_t at, lbSeparatorKey key) {
   while (at > 0 && heap->keys[(at - 1) / 2].rank < key.rank) {
-    put(heap, at, heap->keys[(at - 1) / 2]);
+    put_into_heap(heap, at, heap->keys[(at - 1) / 2]);
     at = (at - 1) / 2;
   }
-  put(heap, at, key);
+  put_into_heap(heap, at, key);
 }
 
 static void sink(lbSeparatorHeap *heap, int32_t at, lbSeparatorKey key) {
@@ -27,10 +27,10 @@ static void sink(lbSeparatorHeap *heap, int32_t at, lbSeparatorKey key) {
     if (child >= heap->count) break;
     if (child + 1 < heap->count && heap->keys[child + 1].rank > heap->keys[child].rank) child++;
     if (heap->keys[child].rank <= key.rank) break;
-    put(heap, at, heap->keys[child]);
+    put_into_heap(heap, at, heap->keys[child]);
     at = child;
   }
-  put(heap, at, key);
+  put_into_heap(heap, at, key);
 }
 
 static lbSeparatorKey make_key(lbSeparatorHeap *heap, int32_t vertex, int32_t gain) {
@@ -43,7 +43,7 @@ static int32_t best_gain(const lbSeparatorHeap *heap) {
 }
 
 static void heap_insert(lbSeparatorHeap *heap, int32_t vertex, int32_t gain) {
-  rise(heap, heap->count++, make_key(heap, vertex, gain));
+  rise_in_heap(heap, heap->count++, make_key(heap, vertex, gain));
 }
 
 static void heap_update(lbSeparatorHeap *heap, int32_t vertex, int32_t gain) {
@@ -51,7 +51,7 @@ static void heap_update(lbSeparatorHeap *heap, int32_t vertex, int32_t gain) {
   if (at < 0) return;
   lbSeparatorKey key = make_key(heap, vertex, gain);
   if (key.rank > heap->keys[at].rank)
-    rise(heap, at, key);
+    rise_in_heap(heap, at, key);
   else
     sink(heap, at, key);
 }
@@ -63,7 +63,7 @@ static void heap_remove(lbSeparatorHeap *heap, int32_t vertex) {
   lbSeparatorKey last = heap->keys[--heap->count];
   if (at == heap->count) return;
   if (last.rank > heap->keys[at].rank)
-    rise(heap, at, last);
+    rise_in_heap(heap, at, last);
   else
     sink(heap, at, last);
 }
@@ -117,7 +117,7 @@ static int32_t gain_of(const lbSeparator *s, int32_t vertex, int part) {
   return s->graph->weight[vertex] - s->sides[2 * (size_t)vertex + (size_t)(1 - part)];
 }
 
-static void insert(lbSeparator *s, int32_t vertex) {
+static void insert_into_heap(lbSeparator *s, int32_t vertex) {
   for (int p = 0; p < 2; p++) heap_insert(&s->heaps[p], vertex, gain_of(s, vertex, p));
 }
 
@@ -132,7 +132,7 @@ static void sum_sides(lbSeparator *s, int32_t vertex) {
 }
 
 // A vertex of `part` comes between.
-static void pull(lbSeparator *s, int32_t vertex, int part) {
+static void pull_into_separator(lbSeparator *s, int32_t vertex, int part) {
   const lbGraph *g = s->graph;
   int32_t weight = g->weight[vertex], *sides = s->sides + 2 * (size_t)vertex;
   s->part[vertex] = LB_PART_BETWEEN;
@@ -149,10 +149,10 @@ static void pull(lbSeparator *s, int32_t vertex, int part) {
     }
   }
   s->pulled[s->pulled_count++] = vertex;
-  if (!s->moved[vertex]) insert(s, vertex);
+  if (!s->moved[vertex]) insert_into_heap(s, vertex);
 }
 
-static void move(lbSeparator *s, int32_t vertex, int part) {
+static void move_to_part(lbSeparator *s, int32_t vertex, int part) {
   const lbGraph *g = s->graph;
   int32_t weight = g->weight[vertex];
   s->moves[s->move_count++] = (lbSeparatorMove){ vertex, s->pulled_count, (uint8_t)part };
@@ -168,7 +168,7 @@ static void move(lbSeparator *s, int32_t vertex, int part) {
       s->sides[2 * (size_t)u + (size_t)part] += weight;
       heap_update(&s->heaps[1 - part], u, gain_of(s, u, 1 - part));
     } else if (s->part[u] == 1 - part) {
-      pull(s, u, 1 - part);
+      pull_into_separator(s, u, 1 - part);
     }
   }
 }
@@ -199,7 +199,7 @@ static void begin_pass(lbSeparator *s) {
     s->weight[s->part[v]] += s->graph->weight[v];
     if (s->part[v] != LB_PART_BETWEEN) continue;
     sum_sides(s, v);
-    insert(s, v);
+    insert_into_heap(s, v);
   }
 }
 
@@ -211,11 +211,11 @@ void lb_separator_grow(lbSeparator *s, int32_t seed) {
   begin_pass(s);
   while (s->weight[0] < s->weight[1]) {
     if (s->heaps[0].count) {
-      move(s, s->heaps[0].keys[0].vertex, 0);
+      move_to_part(s, s->heaps[0].keys[0].vertex, 0);
       continue;
     }
     while (seed < 0 && s->part[next] != 1) next++; // another piece of the graph
-    pull(s, seed < 0 ? next : seed, 1);
+    pull_into_separator(s, seed < 0 ? next : seed, 1);
     seed = -1;
   }
 }
@@ -254,7 +254,7 @@ static bool run_pass(lbSeparator *s) {
   while (s->move_count - kept < patience && s->move_count < s->graph->count) {
     int part = choose_part(s);
     if (part < 0) break;
-    move(s, s->heaps[part].keys[0].vertex, part);
+    move_to_part(s, s->heaps[part].keys[0].vertex, part);
     double cost = lb_separator_cost(s);
     if (cost < least) least = cost, kept = s->move_count;
   }

@@ -42,7 +42,7 @@ void lb_separator_release(lbSeparator *separator);
 
 // Part 0 grows from a vertex until both parts are as heavy.
 void lb_separator_grow(lbSeparator *separator, int32_t seed);
-// Passes until one of them gains nothing, no more than `most_passes`.
+// Repeats passes until one brings no gain, at most `most_passes`.
 void lb_separator_refine(lbSeparator *separator, int32_t most_passes);
 // Better is less; balance first, then few between.
 double lb_separator_cost(const lbSeparator *separator);

@@ -20,7 +20,7 @@ typedef struct Block {
 #define D(i) d[b->step * (i)]
 #define E(i) e[b->step * (i)]
 
-static void put(const Block *b, lbOwnRotation *to, int32_t i, lbOwnRotation t) {
+static void store_rotation(const Block *b, lbOwnRotation *to, int32_t i, lbOwnRotation t) {
   if (!to) return;
   if (b->step > 0)
     to[i] = t;
@@ -36,8 +36,8 @@ static void sweep_without_shift(const Block *b) {
     right = lb_own_rotation(D(i) * right.c, E(i), &r);
     if (i > 0) E(i - 1) = left.s * r;
     left = lb_own_rotation(left.c * r, D(i + 1) * right.s, &D(i));
-    put(b, b->right, i, right);
-    put(b, b->left, i, left);
+    store_rotation(b, b->right, i, right);
+    store_rotation(b, b->left, i, left);
   }
   double corner = D(last) * right.c;
   D(last) = corner * left.c;
@@ -50,14 +50,14 @@ static void sweep_with_shift(const Block *b, double shift) {
   double f = (fabs(D(0)) - shift) * (copysign(1, D(0)) + shift / D(0)), g = E(0);
   for (int32_t i = 0; i < last; i++) {
     lbOwnRotation t = lb_own_rotation(f, g, &r);
-    put(b, b->right, i, t);
+    store_rotation(b, b->right, i, t);
     if (i > 0) E(i - 1) = r;
     f = t.c * D(i) + t.s * E(i);
     E(i) = t.c * E(i) - t.s * D(i);
     g = t.s * D(i + 1);
     D(i + 1) *= t.c;
     t = lb_own_rotation(f, g, &D(i));
-    put(b, b->left, i, t);
+    store_rotation(b, b->left, i, t);
     f = t.c * E(i) + t.s * D(i + 1);
     D(i + 1) = t.c * D(i + 1) - t.s * E(i);
     if (i + 1 < last) {
@@ -87,7 +87,7 @@ static const double TOLERANCE = 16 * DBL_EPSILON; // of a value beside those tha
 
 // Sets the values beside the diagonal to zero that are negligible, by Demmel and Kahan's tests, and
 // says whether there was one. *least: no singular value of the block is much less.
-static bool split(const Block *b, double *least) {
+static bool split_block(const Block *b, double *least) {
   double *d = b->d, *e = b->e, bound = fabs(D(0));
   int32_t last = b->count - 1;
   if (fabs(E(last - 1)) <= TOLERANCE * fabs(D(last))) {
@@ -106,7 +106,7 @@ static bool split(const Block *b, double *least) {
   return false;
 }
 
-static void sweep(const Block *b, double least) {
+static void sweep_singular_block(const Block *b, double least) {
   double *d = b->d, *e = b->e, largest = 0;
   int32_t last = b->count - 1;
   for (int32_t i = 0; i <= last; i++) largest = fmax(largest, fabs(D(i)));
@@ -147,12 +147,12 @@ bool lb_own_bidiagonal_values(int32_t size, double *d, double *e, lbOwnSweeps *U
     Block b = { .count = end - begin + 1, .d = d + begin, .e = e + begin, .step = 1 };
     if (down) b = (Block){ .count = b.count, .d = d + end, .e = e + end - 1, .step = -1 };
     double least = 0;
-    if (split(&b, &least)) continue;
+    if (split_block(&b, &least)) continue;
     lbOwnRotation *of_u = U ? lb_own_sweeps_add(U, begin, end - begin, down) : NULL;
     lbOwnRotation *of_v = V ? lb_own_sweeps_add(V, begin, end - begin, down) : NULL;
     b.left = down ? of_v : of_u;
     b.right = down ? of_u : of_v;
-    sweep(&b, least);
+    sweep_singular_block(&b, least);
   }
   return true;
 }
@@ -243,7 +243,7 @@ static lbStatus decompose_tall(int32_t rows, int32_t columns, double *A, double 
   return status;
 }
 
-static void transpose(size_t rows, size_t columns, const double *A, double *At) {
+static void transpose_matrix(size_t rows, size_t columns, const double *A, double *At) {
   for (size_t j = 0; j < columns; j++)
     for (size_t i = 0; i < rows; i++) At[i * columns + j] = A[j * rows + i];
 }
@@ -260,11 +260,11 @@ lbStatus lb_own_svd(int32_t rows, int32_t columns, double *A, double *U, double 
   lbStatus status = turned && V ? LB_OK : lb_fail_memory(err);
   if (!status && tall) {
     status = decompose_tall(rows, columns, A, vectors ? U : NULL, S, vectors ? V : NULL, err);
-    if (!status && vectors) transpose(n, n, V, Vt);
+    if (!status && vectors) transpose_matrix(n, n, V, Vt);
   } else if (!status) {
-    transpose(m, n, A, turned);
+    transpose_matrix(m, n, A, turned);
     status = decompose_tall(columns, rows, turned, vectors ? V : NULL, S, vectors ? U : NULL, err);
-    if (!status && vectors) transpose(n, m, V, Vt);
+    if (!status && vectors) transpose_matrix(n, m, V, Vt);
   }
   for (size_t i = 0; !status && i < k; i++) S[i] /= scale;
   lb_free(turned);

@@ -145,7 +145,7 @@ static double waiting(const Tree *t, int32_t s, int32_t child) {
   return t->update[child] - t->peak[child];
 }
 
-static void measure(Tree *t, int32_t s) {
+static void measure_supernode(Tree *t, int32_t s) {
   double below = (double)t->rows[s] - t->columns[s], held = 0, most = 0;
   t->update[s] = below * below / 2;
   for (int32_t k = t->child_begin[s]; k < t->child_begin[s + 1]; k++) {
@@ -179,7 +179,7 @@ static int32_t order_tree(Tree *t) {
   for (int32_t s = 0; s < t->count; s++) {
     if (t->joined[s] != s) continue;
     sort_children(t, s, waiting);
-    measure(t, s);
+    measure_supernode(t, s);
   }
   for (int32_t s = 0; s < t->count; s++) t->child_end[s] = t->child_begin[s + 1];
   return number(t);
@@ -216,8 +216,8 @@ static bool open_result(const Tree *t, int32_t count, lbSupernodes *result) {
 }
 
 // order follows the supernodes; old (size): the order before; at (count): work space.
-static void renumber(const Tree *t, int32_t size, const lbSupernodes *result, const int32_t *old,
-                     int32_t *at, int32_t *order) {
+static void renumber_supernodes(const Tree *t, int32_t size, const lbSupernodes *result,
+                                const int32_t *old, int32_t *at, int32_t *order) {
   memcpy(at, result->column_begin, (size_t)result->count * sizeof *at);
   for (int32_t s = 0; s < t->count; s++) {
     int32_t end = s + 1 < t->count ? t->first[s + 1] : size, to = t->place[t->joined[s]];
@@ -234,7 +234,7 @@ typedef struct Rows {
   int64_t *at;             // (count)
 } Rows;
 
-static void add_row(const Rows *r, lbSupernodes *result, int32_t s, int32_t row) {
+static void add_supernode_row(const Rows *r, lbSupernodes *result, int32_t s, int32_t row) {
   if (row < result->column_begin[s + 1] || r->mark[row] == s) return;
   r->mark[row] = s;
   result->rows[r->at[s]++] = row;
@@ -248,11 +248,11 @@ static void gather_rows(const Rows *r, lbSupernodes *result, int32_t s, int32_t 
   for (int32_t j = result->column_begin[s]; j < result->column_begin[s + 1]; j++) {
     int32_t v = r->order[j];
     for (int64_t e = r->graph->begin[v]; e < r->graph->begin[v + 1]; e++)
-      add_row(r, result, s, r->place[r->graph->to[e]]);
+      add_supernode_row(r, result, s, r->place[r->graph->to[e]]);
   }
   for (int32_t c = r->head[s]; c >= 0; c = r->sibling[c])
     for (int64_t k = result->rows_begin[c]; k < result->rows_begin[c + 1]; k++)
-      add_row(r, result, s, result->rows[k]);
+      add_supernode_row(r, result, s, result->rows[k]);
   if (parent >= 0) {
     r->sibling[s] = r->head[parent];
     r->head[parent] = s;
@@ -284,8 +284,8 @@ static bool sort_rows(const Rows *r, lbSupernodes *result, int32_t size) {
   return made;
 }
 
-static bool find_rows(const lbGraph *graph, const Tree *t, const int32_t *order,
-                      lbSupernodes *result) {
+static bool find_supernode_rows(const lbGraph *graph, const Tree *t, const int32_t *order,
+                                lbSupernodes *result) {
   size_t n = (size_t)graph->count, count = (size_t)result->count;
   int32_t *work = lb_alloc(2 * n + 3 * count + 1, sizeof *work);
   int64_t *at = lb_alloc(count + 1, sizeof *at);
@@ -319,8 +319,8 @@ bool lb_supernodes_find(const lbGraph *graph, int32_t node, const int32_t *paren
   int32_t *old = lb_duplicate(order, (size_t)graph->count, sizeof *old);
   bool made = old && open_result(&t, count, result);
   if (made) {
-    renumber(&t, graph->count, result, old, t.children, order);
-    made = find_rows(graph, &t, order, result);
+    renumber_supernodes(&t, graph->count, result, old, t.children, order);
+    made = find_supernode_rows(graph, &t, order, result);
   }
   if (!made) lb_supernodes_release(result);
   lb_free(old);

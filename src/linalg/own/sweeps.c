@@ -12,7 +12,7 @@ struct lbOwnSweep {
 };
 
 // Value (row, column) of Z: strips of STRIP rows, each by columns.
-static double *place(const lbOwnSweeps *sweeps, int32_t row, int32_t column) {
+static double *strip_entry(const lbOwnSweeps *sweeps, int32_t row, int32_t column) {
   return sweeps->strips +
          (size_t)STRIP * ((size_t)(row / STRIP) * (size_t)sweeps->columns + (size_t)column) +
          row % STRIP;
@@ -32,7 +32,7 @@ bool lb_own_sweeps_open(lbOwnSweeps *sweeps, int32_t rows, int32_t columns, cons
   }
   for (int32_t j = 0; j < columns; j++)
     for (int32_t i = 0; i < rows; i += STRIP)
-      memcpy(place(sweeps, i, j), Z + (size_t)j * (size_t)rows + i,
+      memcpy(strip_entry(sweeps, i, j), Z + (size_t)j * (size_t)rows + i,
              (size_t)(rows - i < STRIP ? rows - i : STRIP) * sizeof *Z);
   return true;
 }
@@ -45,11 +45,11 @@ static void apply_to_strips(int32_t begin, int32_t end, void *context) {
       const struct lbOwnSweep *sweep = &sweeps->waiting[n];
       (sweep->down ? kernels->rotate_down
                    : kernels->rotate_up)(STRIP, sweep->count, sweeps->rotations + sweep->begin,
-                                         place(sweeps, strip * STRIP, sweep->first), STRIP);
+                                         strip_entry(sweeps, strip * STRIP, sweep->first), STRIP);
     }
 }
 
-static void apply(lbOwnSweeps *sweeps) {
+static void apply_plane_rotations(lbOwnSweeps *sweeps) {
   lb_parallel_for(strip_count(sweeps), 4, apply_to_strips, sweeps);
   sweeps->waiting_count = 0;
   sweeps->rotation_count = 0;
@@ -58,7 +58,7 @@ static void apply(lbOwnSweeps *sweeps) {
 lbOwnRotation *lb_own_sweeps_add(lbOwnSweeps *sweeps, int32_t first, int32_t count, bool down) {
   size_t room = MOST_SWEEPS * (size_t)sweeps->columns;
   if (sweeps->waiting_count == MOST_SWEEPS || sweeps->rotation_count + (size_t)count > room)
-    apply(sweeps);
+    apply_plane_rotations(sweeps);
   size_t begin = sweeps->rotation_count;
   sweeps->waiting[sweeps->waiting_count++] = (struct lbOwnSweep){ first, count, down, begin };
   sweeps->rotation_count += (size_t)count;
@@ -66,10 +66,10 @@ lbOwnRotation *lb_own_sweeps_add(lbOwnSweeps *sweeps, int32_t first, int32_t cou
 }
 
 void lb_own_sweeps_finish(lbOwnSweeps *sweeps, const int32_t *order, double *Z) {
-  apply(sweeps);
+  apply_plane_rotations(sweeps);
   for (int32_t j = 0; j < sweeps->columns; j++)
     for (int32_t i = 0; i < sweeps->rows; i += STRIP)
-      memcpy(Z + (size_t)j * (size_t)sweeps->rows + i, place(sweeps, i, order[j]),
+      memcpy(Z + (size_t)j * (size_t)sweeps->rows + i, strip_entry(sweeps, i, order[j]),
              (size_t)(sweeps->rows - i < STRIP ? sweeps->rows - i : STRIP) * sizeof *Z);
 }
 

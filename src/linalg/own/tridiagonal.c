@@ -9,8 +9,8 @@
 // ---- A = Q T Q' --------------------------------------------------------------------------------
 
 // x (length) -= M[row:, :count] m[row of other, :count]'
-static void subtract_row(int32_t length, int32_t count, const double *M, const double *other,
-                         size_t stride, double *x) {
+static void subtract_tridiagonal_row(int32_t length, int32_t count, const double *M,
+                                     const double *other, size_t stride, double *x) {
   double row[LB_OWN_PANEL];
   for (int32_t c = 0; c < count; c++) row[c] = other[(size_t)c * stride];
   lb_own()->add_product(length, count, -1, M, stride, row, x);
@@ -32,8 +32,8 @@ static void make_update(int32_t length, int32_t count, const double *A, size_t s
 }
 
 // The lower triangle of A loses V W' + W V', a block of columns at a time.
-static void subtract_products(int32_t size, double *A, size_t stride, const double *V,
-                              const double *W) {
+static void subtract_tridiagonal_products(int32_t size, double *A, size_t stride, const double *V,
+                                          const double *W) {
   enum { COLUMNS = 64 };
   for (int32_t begin = 0; begin < size; begin += COLUMNS) {
     int32_t columns = size - begin < COLUMNS ? size - begin : COLUMNS;
@@ -57,8 +57,8 @@ static void make_tridiagonal(int32_t size, double *A, double *d, double *e, doub
     for (int32_t i = begin; i < end; i++) {
       int32_t count = i - begin, length = size - i - 1;
       double *column = A + (size_t)i * n, *v = column + i + 1;
-      subtract_row(length + 1, count, V + i, W + i, n, column + i);
-      subtract_row(length + 1, count, W + i, V + i, n, column + i);
+      subtract_tridiagonal_row(length + 1, count, V + i, W + i, n, column + i);
+      subtract_tridiagonal_row(length + 1, count, W + i, V + i, n, column + i);
       d[i] = column[i];
       memset(column, 0, (size_t)(i + 1) * sizeof *column);
       if (!length) break;
@@ -66,14 +66,15 @@ static void make_tridiagonal(int32_t size, double *A, double *d, double *e, doub
       make_update(length, count, v + n, n, V + i + 1, W + i + 1, v, tau[i],
                   W + (size_t)count * n + i + 1);
     }
-    subtract_products(size - end, A + (size_t)end * n + end, n, V + end, W + end);
+    subtract_tridiagonal_products(size - end, A + (size_t)end * n + end, n, V + end, W + end);
   }
 }
 
 // ---- eigenvalues of T --------------------------------------------------------------------------
 
 // A sweep of the QR method over `count` rows from d[0], e[0] on, or down from there (step -1).
-static void sweep(int32_t count, double *d, double *e, int step, lbOwnRotation *rotations) {
+static void sweep_tridiagonal(int32_t count, double *d, double *e, int step,
+                              lbOwnRotation *rotations) {
 #define D(i) d[step * (i)]
 #define E(i) e[step * (i)]
   int32_t last = count - 1;
@@ -123,9 +124,9 @@ bool lb_own_tridiagonal_values(int32_t size, double *d, double *e, lbOwnSweeps *
     old_begin = begin, old_end = end;
     lbOwnRotation *rotations = lb_own_sweeps_add(Z, begin, end - begin, down);
     if (down)
-      sweep(end - begin + 1, d + end, e + end - 1, -1, rotations);
+      sweep_tridiagonal(end - begin + 1, d + end, e + end - 1, -1, rotations);
     else
-      sweep(end - begin + 1, d + begin, e + begin, 1, rotations);
+      sweep_tridiagonal(end - begin + 1, d + begin, e + begin, 1, rotations);
   }
   return true;
 }

@@ -34,7 +34,7 @@ static void restore_openmp(OpenMP openmp) {
   if (openmp.set_levels) openmp.set_levels(openmp.levels);
 }
 
-// ---- CHOLMOD ------------------------------------------------------------------------------------
+// ---- CHOLMOD -----------------------------------------------------------------------------------
 
 static cholmod_sparse sparse_view(const lbSparse *A) {
   return (cholmod_sparse){ .nrow = (size_t)A->size,

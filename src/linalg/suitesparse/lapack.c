@@ -61,7 +61,7 @@ static void divide_vector(lbTranspose transpose, int32_t size, const double *R, 
 
 // ---- decompositions ----------------------------------------------------------------------------
 
-static void reduce(int32_t size, double *A, const double *R) {
+static void reduce_by_lapack(int32_t size, double *A, const double *R) {
   LAPACKE_dsygst_work(LAPACK_COL_MAJOR, 1, 'U', size, A, size, R, size);
 }
 
@@ -124,7 +124,7 @@ const lbEngine lb_engine_suitesparse = {
   .divide_right = divide_right,
   .multiply_vector = multiply_vector,
   .divide_vector = divide_vector,
-  .reduce = reduce,
+  .reduce = reduce_by_lapack,
   .eigen = eigen,
   .svd = svd,
   .triangle = triangle,
