@@ -1,43 +1,43 @@
-// Islands: bodies that touch each other, directly or through others. No force passes from one to
-// another, so they are solved apart, at the same time where there are several threads.
+// Islands: bodies that touch or are joined, directly or through others. No force passes from one
+// island to another, so islands are solved independently, in parallel where there are threads.
 #include "world/joint.h"
 
 #include <string.h>
 
-static int32_t first_of(int32_t *parents, int32_t at) {
+static int32_t island_root(int32_t *parents, int32_t at) {
   while (parents[at] != at) at = parents[at] = parents[parents[at]];
   return at;
 }
 
-// The first one leads.
-static void unite(int32_t *parents, int32_t a, int32_t b) {
-  a = first_of(parents, a), b = first_of(parents, b);
+// The lower index becomes the root.
+static void unite_islands(int32_t *parents, int32_t a, int32_t b) {
+  a = island_root(parents, a), b = island_root(parents, b);
   if (a < b)
     parents[b] = a;
   else
     parents[a] = b;
 }
 
-static void join(const lbWorld *world) {
+static void unite_touching(const lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   for (int32_t t = 0; t < touch->toucher_count; t++) touch->parents[t] = t;
   for (int32_t c = 0; c < touch->contact_count; c++) {
     const lbContactSide *sides = touch->sides + 2 * c;
     if (sides[0].body >= 0 && sides[1].body >= 0)
-      unite(touch->parents, sides[0].body, sides[1].body);
+      unite_islands(touch->parents, sides[0].body, sides[1].body);
   }
   const lbWorldJoints *joints = world->linked;
   for (int32_t i = 0; lb_joints_hold_any(world) && i < joints->body_count; i++)
     if (joints->bodies[i].toucher >= 0)
-      unite(touch->parents, joints->bodies[i].toucher,
-            lb_joints_leader(joints, joints->bodies[i].component));
+      unite_islands(touch->parents, joints->bodies[i].toucher,
+                    lb_joints_leader(joints, joints->bodies[i].component));
 }
 
 // Touchers know their island; islands are in the order of their first bodies.
-static void number(lbWorldTouch *touch) {
+static void number_islands(lbWorldTouch *touch) {
   touch->island_count = 0;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
-    int32_t first = touch->parents[t] = first_of(touch->parents, t);
+    int32_t first = touch->parents[t] = island_root(touch->parents, t);
     touch->touchers[t].island = first == t ? touch->island_count++ : touch->touchers[first].island;
   }
 }
@@ -64,8 +64,8 @@ void lb_islands_list(lbWorldTouch *touch) {
 
 void lb_islands_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  join(world);
-  number(touch);
+  unite_touching(world);
+  number_islands(touch);
   memset(touch->settled, 0, (size_t)touch->island_count * sizeof *touch->settled);
   touch->block_count = touch->contact_count;
   memset(touch->left_out, 0, (size_t)touch->block_max * sizeof *touch->left_out);
