@@ -104,6 +104,8 @@ lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err);
 // Soft and rigid bodies in a heap, some of them joined, and boxes in stacks close to each other.
 lbStatus bench_contact_heap(benchTable *table, lbError *err);
 lbStatus bench_contact_crowd(benchTable *table, lbError *err);
+// Rows of cases whose cost is bounded: 1 : 1000, unreduced bodies on the ground, free cubature.
+lbStatus bench_contact_bounds(benchTable *table, lbError *err);
 // The same system by limber-mpi, a child process, on one and two ranks; no rows where it is not
 // beside this program.
 lbStatus bench_engine_petsc(const benchObject *object, benchTable *table, lbError *err);

@@ -478,5 +478,6 @@ lbStatus bench_contact(int32_t threads, benchTable *table, lbError *err) {
   if (!status) status = lb_build_start(1, err);
   if (!status && bench_wants(table, "contact.heap")) status = bench_contact_heap(table, err);
   if (!status && bench_wants(table, "contact.crowd")) status = bench_contact_crowd(table, err);
+  if (!status) status = bench_contact_bounds(table, err);
   return status ? status : lb_build_start(threads, err);
 }

@@ -130,7 +130,8 @@ static void call_body(Attack *a) {
   if (lb_world_body_count(a->world) >= BODIES) lb_world_remove(a->world, *at, &err);
   if (lb_world_body_count(a->world) >= 2 * BODIES) return;
   lbBody *body = lb_world_body(a->world, id);
-  switch (below(a, 9)) {
+  lbContactMaterial material = { number(a), number(a), number(a), number(a) };
+  switch (below(a, 10)) {
   case 0: lb_world_add_batch(a->world, model_of(a), &batch, a->bodies, &err); break;
   case 1: lb_world_add_batch_at(a->world, model_of(a), &batch, places, a->bodies, &err); break;
   case 2: lb_world_remove(a->world, id, &err); break;
@@ -140,6 +141,7 @@ static void call_body(Attack *a) {
   case 6:
     if (body) lb_body_set_velocity(body, vector(a), vector(a));
     break;
+  case 7: lb_world_set_contact_material(a->world, id, &material, &err); break;
   default: lb_world_add(a->world, model_of(a), &batch.body, at, &err);
   }
 }
@@ -189,9 +191,10 @@ static void call_hold(Attack *a) {
 static void look(Attack *a) {
   lbError err;
   lbFound found[4];
+  lbBodyId bodies[4];
   int32_t count;
   double size[3] = { length_of(a), length_of(a), length_of(a) };
-  switch (below(a, 6)) {
+  switch (below(a, 7)) {
   case 0: lb_world_ray(a->world, vector(a), vector(a), length_of(a), found, &err); break;
   case 1: lb_world_closest(a->world, vector(a), length_of(a), found, &err); break;
   case 2: lb_world_overlap_sphere(a->world, vector(a), length_of(a), 4, found, &count, &err); break;
@@ -199,6 +202,9 @@ static void look(Attack *a) {
     lb_world_overlap_box(a->world, vector(a), rotation(a), size, 4, found, &count, &err);
     break;
   case 4: lb_world_wake(a->world, body_of(a), &err); break;
+  case 5:
+    lb_world_overlap_collider(a->world, id_of(a, a->colliders, COLLIDERS), 4, bodies, &count, &err);
+    break;
   default:
     count = lb_world_contact_count(a->world);
     for (int32_t i = 0; i < count; i++) (void)lb_world_contacts(a->world)[i].force;

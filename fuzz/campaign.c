@@ -6,6 +6,7 @@
 //   --write DIR   where the scenes of failures go, as files for `limber run`
 //   --seconds S   no further scene is begun after so much processor time
 //   --deep SHARE  fails, too, where a greater share of pair steps is deep
+//   --trace       prints each step: what the guard did, the energy and flags of each body
 //
 // Prints a line for each failure, with the words that play that scene alone, and a table. Ends with
 // 1 where a scene failed. A step that takes long is told, and is no failure.
@@ -13,25 +14,53 @@
 #include "campaign.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST_KINDS = 16, MOST_STEPS = 1000 };
-static const double slow_step = 0.25; // s of the processor: such a step is told
+static const double slow_step = 0.25; // s of the processor: such a step is reported
+enum { HANG = 60 };                   // s: a step that takes longer hangs
 
 typedef struct Options {
   int64_t count, first;
   const char *kinds[MOST_KINDS], *folder;
   int kind_count;
   double seconds, deep;
+  bool trace;
 } Options;
 
 typedef struct Tally { // of a kind
   int64_t scenes, failures, pair_steps, deep_steps, crossing_steps, slow_steps;
   double energy, deepest, ratio, slowest; // ratio: of the slowest step to the median of its scene
 } Tally;
+
+// A step that hangs or crashes is left by a jump; its world is not released.
+static sigjmp_buf before_step;
+
+static void leave_step(int signal_number) { siglongjmp(before_step, signal_number); }
+
+static void catch_signals(void) {
+  static const int signals[] = { SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT };
+  struct sigaction action = { .sa_handler = leave_step };
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    sigaction(signals[i], &action, NULL);
+}
+
+// Why a step did not end; NULL: it did.
+static const char *guarded_step(lbWorld *world, double h) {
+  int signal_number = sigsetjmp(before_step, 1);
+  if (signal_number == 0) {
+    alarm(HANG);
+    lb_world_step(world, h);
+  }
+  alarm(0);
+  return signal_number == 0 ? NULL : signal_number == SIGALRM ? "hangs" : "crashes";
+}
 
 static double processor_seconds(void) {
   struct timespec now;
@@ -73,6 +102,19 @@ static void tell_failure(const campaignScene *scene, const campaignVerdict *v,
   fflush(stdout);
 }
 
+// J: kinetic + elastic energy.
+static void trace_step(const campaignScene *scene, const lbWorld *world, int32_t step) {
+  lbGuardCounts guard = lb_world_guard(world);
+  printf("%4d: guard %lld %lld %lld", (int)step, (long long)guard.restored, (long long)guard.halved,
+         (long long)guard.damped);
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    lbBodyReport r = lb_body_report(lb_world_body(world, scene->bodies[i].id));
+    printf("  b%d %.2g+%.2g z %.3f flags %x", (int)i, r.kinetic, r.elastic, r.centre.z,
+           (unsigned)lb_world_body_flags(world, scene->bodies[i].id));
+  }
+  printf("\n");
+}
+
 static lbStatus play(int kind, int64_t seed, const Options *options, Tally *tally, lbError *err) {
   campaignScene scene;
   campaignVerdict verdict = { 0 };
@@ -85,8 +127,14 @@ static lbStatus play(int kind, int64_t seed, const Options *options, Tally *tall
   int32_t steps = (int32_t)lround(scene.seconds / scene.h), taken = 0;
   while (!status && taken < steps && !verdict.failure) {
     double start = processor_seconds();
-    lb_world_step(world, scene.h);
+    const char *unfinished = guarded_step(world, scene.h);
     times[taken] = processor_seconds() - start;
+    if (unfinished) {
+      verdict.failure = unfinished, verdict.step = taken++;
+      world = NULL; // in an unknown state
+      break;
+    }
+    if (options->trace) trace_step(&scene, world, taken);
     campaign_judge_step(judge, world, taken++, &verdict);
   }
   if (!status) {
@@ -149,6 +197,11 @@ static int run(const Options *options) {
 static bool read_options(int count, char **words, Options *options) {
   for (int i = 1; i < count; i += 2) {
     const char *value = i + 1 < count ? words[i + 1] : NULL;
+    if (strcmp(words[i], "--trace") == 0) {
+      options->trace = true;
+      i--;
+      continue;
+    }
     if (!value) return false;
     if (strcmp(words[i], "--count") == 0)
       options->count = strtoll(value, NULL, 10);
@@ -173,10 +226,11 @@ int main(int count, char **words) {
   lbError err;
   if (!read_options(count, words, &options)) {
     fprintf(stderr, "campaign [--count N] [--first N] [--kind NAME]... [--write DIR] "
-                    "[--seconds S] [--deep SHARE]\n");
+                    "[--seconds S] [--deep SHARE] [--trace]\n");
     return 2;
   }
   if (lb_build_start(1, &err)) return 2;
+  catch_signals();
   int result = run(&options);
   campaign_release_models();
   lb_build_stop();

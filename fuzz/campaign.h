@@ -36,6 +36,7 @@ typedef struct campaignBody {
   campaignMethod method;
   const lbModel *model; // of a cache
   double thickness;     // m, of the thinnest part
+  double young;         // Pa; 0: rigid
   lbVec3 position;      // of the model's origin; of a rigid body its centre
   lbQuat rotation;
   lbVec3 velocity, spin;

@@ -3,9 +3,9 @@
 //   crossing  an edge of one surface passes through a triangle of another: signs of volumes
 //   depth     of a vertex inside a closed surface (winding number above 1/2): its distance to the
 //             nearest triangle
-//   side      what was thrown at something thin is in front of it, beside it, or behind it
-//   ring      how often the axis of a rod passes through the middle of a ring
-//   energy    kinetic, elastic and of the weight, against what the scene began with and what motors
+//   passage   of the middle of what was thrown through the middle plane of a slab, seen from the
+//   slab ring      how often the axis of a rod passes through the middle of a ring energy kinetic,
+//   elastic and of the weight, against what the scene began with and what motors
 //             can have added
 #include "campaign.h"
 
@@ -15,9 +15,8 @@
 #define DEEP 0.02        // of the thinner one's thickness: a step of a pair is deep beyond that
 #define SPEED_MOST 500   // m/s
 #define ENERGY_RISE 0.05 // of the energy there was, above which a scene without drives has failed
-#define STRETCH_ENERGY                                                                             \
-  1e6 // Pa: energy density of the stiffest material at a strain of 1.4; what
-      // is driven may store no more than that in its volume
+#define STRETCH 1.0      // times Young's modulus: energy density that what is driven may store
+#define DRIVEN_SPEED 10  // m/s, of what is driven: several times the speed of hands and plates
 
 typedef struct Surface {
   const lbModel *model;
@@ -30,7 +29,9 @@ struct campaignJudge {
   int32_t count;
   Surface surfaces[MOST_BODIES];
   double start, scale, floor, power; // J, J, J, W
-  int side, winding;
+  lbVec3 at_slab;                    // of what is thrown, after the last step
+  int passages;                      // of it through the slab so far, with their signs
+  int winding;
 };
 
 // ---- vectors -----------------------------------------------------------------------------------
@@ -180,21 +181,35 @@ static lbVec3 middle_of(const Surface *s) {
   return lb_scale(1.0 / count, sum);
 }
 
-// Which face of the second, a slab, the middle of the first is at: -1 and 1; 0: beside it, or
-// nearer than half of what the first reaches. The face is that of the nearest vertex, however it
-// bends.
-static int side_of(const campaignJudge *j) {
-  const Surface *slab = &j->surfaces[1];
-  lbVec3 middle = middle_of(&j->surfaces[0]);
-  const double *rest = NULL;
-  double nearest = INFINITY;
-  for (int32_t v = 0; v < slab->model->size.vertex_count; v++) {
-    double distance = lb_length(lb_sub(vertex_at(slab, v), middle));
-    if (distance >= nearest) continue;
-    nearest = distance, rest = slab->model->vertex_positions + 3 * (size_t)v;
+// The mean place of the vertices whose rest place along an axis is within a range.
+static lbVec3 mean_where(const Surface *s, int axis, double low, double high) {
+  lbVec3 sum = lb_vec3(0, 0, 0);
+  int count = 0;
+  for (int32_t v = 0; v < s->model->size.vertex_count; v++) {
+    double x = s->model->vertex_positions[3 * (size_t)v + (size_t)axis];
+    if (x < low || x > high) continue;
+    sum = lb_add(sum, vertex_at(s, v));
+    count++;
   }
-  bool inner = rest && fabs(rest[0] - 0.2) < 0.15 && fabs(rest[1] - 0.2) < 0.15; // of 0.4 m
-  return !inner || nearest < 0.05 ? 0 : rest[2] > 0.015 ? 1 : -1;
+  return lb_scale(1.0 / (count ? count : 1), sum);
+}
+
+// m: the middle of the first body in axes that go with the second, a slab of 0.4 m by 0.4 m; z is
+// the distance from its middle plane.
+static lbVec3 place_at_slab(const campaignJudge *j) {
+  const Surface *slab = &j->surfaces[1];
+  lbVec3 x = lb_normalise(lb_sub(mean_where(slab, 0, 0.3, 0.4), mean_where(slab, 0, 0, 0.1)));
+  lbVec3 y = lb_sub(mean_where(slab, 1, 0.3, 0.4), mean_where(slab, 1, 0, 0.1));
+  lbVec3 z = lb_normalise(lb_cross(x, y)), from = middle_of(slab);
+  lbVec3 way = lb_sub(middle_of(&j->surfaces[0]), from);
+  return lb_vec3(lb_dot(way, x), lb_dot(way, lb_cross(z, x)), lb_dot(way, z));
+}
+
+// Which way the straight line from one place to another passes through the inner part of the slab.
+static int passage(lbVec3 from, lbVec3 to) {
+  if ((from.z > 0) == (to.z > 0)) return 0;
+  lbVec3 at = lb_add_scaled(from, from.z / (from.z - to.z), lb_sub(to, from));
+  return fabs(at.x) > 0.15 || fabs(at.y) > 0.15 ? 0 : to.z > 0 ? 1 : -1;
 }
 
 // The middle line of a ring of which vertices come in sections is not needed: its middle, and the
@@ -216,15 +231,7 @@ static void find_core(const Surface *ring, lbVec3 core[SECTORS]) {
 
 // The middle of the rod's section at a share of its length, at rest.
 static lbVec3 axis_at(const Surface *rod, double share) {
-  lbVec3 sum = lb_vec3(0, 0, 0);
-  int count = 0;
-  for (int32_t v = 0; v < rod->model->size.vertex_count; v++) {
-    double x = rod->model->vertex_positions[3 * (size_t)v] / 0.6;
-    if (fabs(x - share) > 0.05) continue;
-    sum = lb_add(sum, vertex_at(rod, v));
-    count++;
-  }
-  return lb_scale(1.0 / (count ? count : 1), sum);
+  return mean_where(rod, 0, 0.6 * (share - 0.05), 0.6 * (share + 0.05));
 }
 
 // How often the axis of the rod passes through the fan of the ring's core, with its sign.
@@ -252,9 +259,10 @@ static bool is_along(const campaignJudge *j) {
 
 static const char *judge_sides(campaignJudge *j) {
   if (j->scene->thrown) {
-    int side = side_of(j);
-    if (side != 0 && j->side != 0 && side != j->side) return "passes through";
-    if (side != 0) j->side = side;
+    lbVec3 now = place_at_slab(j);
+    j->passages += passage(j->at_slab, now);
+    j->at_slab = now;
+    if (j->passages != 0 && fabs(now.z) > 0.1) return "passes through";
   }
   if (j->scene->ringed && j->winding != 0) {
     if (winding_of(j) == 0 && is_along(j)) return "passes through";
@@ -273,16 +281,20 @@ static double energy_of(const campaignJudge *j, const lbWorld *world, double *sp
   for (int i = 0; i < j->count; i++) {
     lbBodyReport r = lb_body_report(lb_world_body(world, j->scene->bodies[i].id));
     sum += r.kinetic + r.elastic - r.mass * lb_dot(j->scene->gravity, r.centre);
-    *speed = fmax(*speed, lb_length(r.linear_momentum) / r.mass);
+    double own = lb_length(r.linear_momentum) / r.mass;
+    *speed = isfinite(own) ? fmax(*speed, own) : INFINITY;
   }
   return sum;
 }
 
-// What paths drive gets its work from outside: no more than bodies can store.
+// What paths drive gets its work from outside: no more than bodies can store, or throw.
 static double allowed_rise(const campaignJudge *j, double time) {
   bool driven = j->scene->plate_count > 0 || j->scene->grab_count > 0;
   double rise = ENERGY_RISE * j->scale + j->power * time;
-  for (int i = 0; i < j->count && driven; i++) rise += STRETCH_ENERGY * j->surfaces[i].mass / 1000;
+  for (int i = 0; i < j->count && driven; i++) {
+    double mass = j->surfaces[i].mass, volume = mass / 1000;
+    rise += STRETCH * j->scene->bodies[i].young * volume + 0.5 * mass * DRIVEN_SPEED * DRIVEN_SPEED;
+  }
   return rise;
 }
 
@@ -323,7 +335,7 @@ campaignJudge *campaign_judge(const campaignScene *scene, const lbWorld *world) 
   }
   j->start = energy_of(j, world, &speed);
   j->power = motor_power(scene);
-  if (scene->thrown) j->side = side_of(j);
+  if (scene->thrown) j->at_slab = place_at_slab(j);
   if (scene->ringed) j->winding = winding_of(j);
   return j;
 }

@@ -79,6 +79,7 @@ static lbStatus take_model(campaignBody *body, int young, lbError *err) {
   if (!*at && body->method == METHOD_RIGID) status = lb_rigid_model(&shape, RIGID_DENSITY, at, err);
   if (!*at && !status) status = make_soft(body->shape, body->method, young, at, err);
   body->model = *at;
+  body->young = body->method == METHOD_RIGID ? 0 : youngs[young];
   return status;
 }
 
@@ -90,11 +91,11 @@ void campaign_release_models(void) {
 
 // ---- random numbers ----------------------------------------------------------------------------
 
-static uint64_t state;
+static uint64_t random_state;
 
 static double uniform(void) { // [0, 1)
-  state += UINT64_C(0x9e3779b97f4a7c15);
-  uint64_t x = state;
+  random_state += UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t x = random_state;
   x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
   return (double)((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
@@ -301,7 +302,7 @@ static void sort_bodies(campaignScene *s) {
 
 lbStatus campaign_make(int kind, uint64_t seed, campaignScene *s, lbError *err) {
   static const double lengths[] = { 1.0 / 30, 1.0 / 60, 1.0 / 120 };
-  state = seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)kind;
+  random_state = seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)kind;
   *s = (campaignScene){ .kind = kinds[kind].name, .seed = seed, .seconds = 1.5, .ground = true };
   s->gravity = lb_vec3(0, 0, -9.81);
   s->h = lengths[below(3)];

@@ -3,6 +3,7 @@
 
 links     point to files, and to headings of theirs
 paths     `src/...`, `tests/...`, `scenes/...` and so on exist, but for an X in a name
+tests     `world.x`, `body.x` and so on of docs/contact.md are tests
 steps     each file of "One step, followed" (docs/architecture.md) defines the functions named with
           it, and there are no more than 25
 layers    the table of docs/architecture.md agrees with tools/layers.txt
@@ -55,6 +56,13 @@ def path_faults(text):
             yield f"names {name}, which is not there"
 
 
+def test_faults(text):
+    for layer, subject in re.findall(r"`([a-z]+)\.([a-z_]+)`", text):
+        folder = ROOT / "tests" / layer
+        if folder.is_dir() and not any((folder / f"test_{subject}{end}").exists() for end in (".c", ".py")):
+            yield f"names the test {layer}.{subject}, which is not there"
+
+
 def step_faults(text):
     section = text.partition("## One step, followed")[2].partition("\n## ")[0]
     items = re.findall(r"^\d+\. (.*)$", section, re.M)
@@ -98,6 +106,8 @@ def main():
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         text = path.read_text(encoding="utf-8")
         found = [*link_faults(path, text), *path_faults(text)]
+        if path.name == "contact.md":
+            found += test_faults(text)
         if path.name == "architecture.md":
             found += [*step_faults(text), *layer_faults(text), *length_faults(text)]
         for fault in found:

@@ -8,7 +8,7 @@
 #include "body/absolute_coordinates.h"
 #include "body/body.h"
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/reaction.h"
 #include "body/response.h"

@@ -1,13 +1,15 @@
 // Frames that bodies carry along (anchor.h).
 #include "body/anchor.h"
 
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/reaction.h"
 
 #include <string.h>
 
-#define REACH 0.12 // of the body's size: points so much farther than the nearest lead the anchor
+// Share of the body's size: points so much farther than the nearest lead the anchor. Doubled,
+// joints grip a larger part of a soft body and bend it less.
+#define REACH 0.12
 
 // ---- vertices ----------------------------------------------------------------------------------
 
@@ -221,8 +223,8 @@ lbStatus lb_anchor_make(lbAnchor *a, const lbBody *body, lbVec3 place, int32_t v
     a->vertices[a->count++] = vertex;
   else {
     for (int32_t v = 0; v < p->model->size.vertex_count; v++)
-      lb_vec3_store(s->positions + 3 * (size_t)v, vertex_place(&view, tree, v));
-    choose_points(a, &view, s->positions, place);
+      lb_vec3_store(s->call->positions + 3 * (size_t)v, vertex_place(&view, tree, v));
+    choose_points(a, &view, s->call->positions, place);
   }
   settle(a, &view, place, vertex >= 0 && a->count == 1);
   lb_scratch_return(p, s);

@@ -13,7 +13,7 @@
 
 #include "body/tree.h"
 
-#define LB_ANCHOR_POINTS 16
+enum { LB_ANCHOR_POINTS = 16 };
 
 typedef struct lbAnchor {
   int32_t count;                      // points; 0: the body is rigid; 1: no rotation
@@ -55,7 +55,7 @@ lbVec3 lb_anchor_velocity(const lbAnchor *anchor, lbVec3 at); // of a place that
 
 // line (padded) <- the reduced force of one along a world axis (k 0 to 2) at the mean, or of a
 // torque about it (3 to 5), with the frame turned by `turn`.
-#define LB_ANCHOR_AXES 6
+enum { LB_ANCHOR_AXES = 6 };
 void lb_anchor_line(const lbAnchor *anchor, const lbBody *body, lbMat3 turn, int k, double *line);
 int lb_anchor_axes(const lbAnchor *anchor); // lines it has: 0 rigid, 3 one vertex, 6
 

@@ -175,9 +175,9 @@ static double vertex_area(const lbPrepared *p, const double *positions, int32_t 
 static lbStatus strike_around(lbBody *body, lbVec3 centre, double radius, double strength,
                               lbScratch *s) {
   const lbPrepared *p = body->prepared;
-  const double *positions = s->positions;
+  const double *positions = s->call->positions;
   lbVec3 impulse = lb_vec3(0, 0, 0), moment = lb_vec3(0, 0, 0), middle = lb_frame_centre(body);
-  lb_surface_positions(body, s->positions, s);
+  lb_surface_positions(body, s->call->positions, s);
   memset(s->b, 0, (size_t)p->padded * sizeof(double));
   for (int32_t v = 0; v < p->model->size.vertex_count; v++) {
     lbVec3 place = lb_vec3_load(positions + 3 * (size_t)v), away = lb_sub(place, centre);

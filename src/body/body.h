@@ -38,7 +38,16 @@ void lb_body_clear_forces(lbBody *body);
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch);
 int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *scratch);
 int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *scratch); // and the linearisation
+// Opens a step that stays open (open_step.c) in a scratch of its own, body->open. False: no memory,
+// an absurd state.
+bool lb_part_keep_open(lbBody *body, const lbStep *step);
+// Inertial forces with the coordinates that came out, unless they are known.
+void lb_part_correct(lbBody *body, lbStep *step, lbScratch *scratch);
+// The open step <- with the forces that contacts hold now: scratch->q without constraints.
+void lb_part_join(lbBody *body, lbScratch *scratch);
 int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *scratch, int32_t flags);
+// One attempt at a step: the one that is open, if it is this one, or all of it. Flags.
+int32_t lb_part_take(lbBody *body, lbStep *step, lbScratch *scratch);
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
 // The way back to rest (return_to_rest.c): begins after a step that ended stuck, goes on unless
 // something holds or touches the body, and is a step of its own.

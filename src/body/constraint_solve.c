@@ -12,9 +12,12 @@
 
 #include <string.h>
 
+// Of the largest pivot: rows below depend on others. Doubled, nearly parallel rows count as one.
 #define RANK_TOLERANCE 1e-9
-#define FREE_PASSES 4
-#define LAG_MOST 0.05 // of the body's size
+enum { FREE_PASSES = 4 }; // for the turn of a free frame, which is not linear in the forces
+// Of the body's size: lag of a free body's points that one step makes up for. Doubled, bodies that
+// were put back are thrown after their targets twice as fast.
+#define LAG_MOST 0.05
 
 static const double *column_of(const lbConstraints *c, const double *columns, int32_t j) {
   return columns + (size_t)c->width * (size_t)j;
@@ -295,7 +298,11 @@ static void refresh(lbBody *body, const lbStep *step, lbScratch *s) {
   c->h = step->h;
   c->damping_mass = body->damping_mass, c->damping_stiffness = body->damping_stiffness;
   c->version = p->version;
-  c->constant = stays(body);
+  c->constant = true;
+}
+
+void lb_constraints_forget(lbBody *body) {
+  if (!stays(body)) body->constraints->constant = false;
 }
 
 // forces <- amounts of the columns, world axes

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GENERATION_MOST (INT32_MAX / LB_CONSTRAINED_MOST)
+enum { GENERATION_MOST = INT32_MAX / LB_CONSTRAINED_MOST };
 
 lbConstraintDef lb_constraint_def(void) { return (lbConstraintDef){ .stiffness = INFINITY }; }
 

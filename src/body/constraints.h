@@ -14,7 +14,7 @@
 
 #include "body/body.h"
 
-#define LB_CONSTRAINED_MOST 256 // points; ids count on it
+enum { LB_CONSTRAINED_MOST = 256 }; // points of a body; ids count on it
 
 typedef struct lbConstraintSlot {
   int32_t generation; // how often it was used before; part of the id
@@ -79,7 +79,7 @@ typedef struct lbConstraints {
     int32_t *order;        // (3 room)
     bool *used;            // (3 room): rows that act
   } reaction;
-  bool constant; // `step` and `velocity` stay while these do:
+  bool constant; // `step` and `velocity` stay while the linearisation and these do:
   double h, damping_mass, damping_stiffness;
   uint64_t version;  // of the prepared part
   double *system;    // (3 room x 3 room)
@@ -96,6 +96,8 @@ static inline bool lb_body_is_constrained(const lbBody *body) {
   return body->constraints && body->constraints->count > 0;
 }
 
+// The step is linearised anew: systems that follow from the linearisation are found again.
+void lb_constraints_forget(lbBody *body);
 // Forces of the constraints in this iteration of the step: scratch->q moves by them, scratch->pull
 // holds them. LB_STEP_NONFINITE: they are not finite or absurd.
 int32_t lb_constraints_solve(lbBody *body, const lbStep *step, lbScratch *scratch);

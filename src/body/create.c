@@ -1,10 +1,12 @@
 // Making bodies: one block of memory for a body of its own or for all bodies of a batch.
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
+#include "body/response.h"
 
 #include <string.h>
 
-#define DAMPING_MOST 1e40 // as in models
+// 1/s or s: damping beyond is refused, as in models. Doubled, nothing changes.
+#define DAMPING_MOST 1e40
 
 lbBodyDef lb_body_def(void) {
   return (lbBodyDef){ .rotation = { 0, 0, 0, 1 },
@@ -131,6 +133,7 @@ void lb_group_destroy(lbBodyGroup *group) {
   if (!group) return;
   for (int32_t i = 0; i < group->count; i++) {
     const lbPrepared *prepared = group->bodies[i].prepared;
+    lb_touch_abandon(&group->bodies[i]);
     prepared->method->forget(&group->bodies[i]);
     lb_constraints_destroy(group->bodies[i].constraints);
     lb_contacts_destroy(group->bodies[i].contacts);

@@ -61,6 +61,8 @@ int32_t lb_frame_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_frame_accelerate(lbBody *body, lbVec3 linear, lbVec3 angular);
 // Inertial forces again with the coordinates that came out; q <- what the difference makes of it.
 void lb_frame_correct(lbBody *body, lbStep *step, lbScratch *scratch);
+// s: what a constant force has made of momentum after h, divided by the force (damping by mass).
+double lb_frame_passed(const lbBody *body, double h);
 // The frame at the step's end; forces on it that were found meanwhile are in step->frame.
 void lb_frame_end(lbBody *body, const lbStep *step, lbScratch *scratch);
 // The frame of a step, of a free body, with the forces of constraints (scratch->pull) too.
@@ -74,14 +76,10 @@ void lb_find_moments(const lbBody *body, const double *q, lbScratch *scratch);
 lbMat3 lb_frame_inertia(const lbBody *body, const double *q, lbScratch *scratch);
 lbVec3 lb_frame_relative(const lbBody *body, const double *v, const lbScratch *scratch);
 lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b);
-// The energy of a free body at the start of a step, after lb_frame_begin, and what a step that
-// created some, for an observer who moves with `drift`, is mended by (frame_energy.c); LB_STEP_FAR:
-// it is to be taken again, decoupled.
+// J: of a free body at the start of a step, after lb_frame_begin.
 double lb_frame_energy(lbBody *body, const lbStep *step, lbScratch *scratch);
 // J: of a body at a state, in the frame where that is held or driven.
 double lb_frame_energy_at(lbBody *body, const double *q, const double *v, lbScratch *scratch);
-int32_t lb_frame_mend(lbBody *body, const lbStep *step, const lbFrameState *start, lbVec3 drift,
-                      lbScratch *scratch);
 // Velocity and spin of a free frame from its momenta and the state.
 void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScratch *scratch);
 // A free body moves `factor` times as fast against what drifts along.

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-#define FLAT 1e-12 // of its trace: what is added to an inertia so that it has an inverse
+// Share of its trace that is added to an inertia so that flat bodies have an inverse. Doubled,
+// spins of needles are less exact by as much.
+#define FLAT 1e-12
 
 // ---- inertia -----------------------------------------------------------------------------------
 

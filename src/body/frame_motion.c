@@ -5,11 +5,16 @@
 
 #include <string.h>
 
-#define JUMP_SIZES 4.0 // of the body, in one step
-#define JUMP_TURN 1.5707963267948966
-#define TURN_FINE 0.2 // rad
-#define TURN_PARTS 2000
-#define PASSES 2 // to find the spin in a step's middle
+// Sizes of the body that a driven frame moves in a step, and rad that it turns: beyond, it jumps
+// and carries the body along. Doubled, fast paths throw bodies instead.
+#define JUMP_SIZES 4.0
+#define JUMP_TURN (0.5 * LB_PI)
+// rad that a free frame turns in one go. Doubled, fast rotations are four times less accurate.
+#define TURN_FINE 0.2
+enum {
+  TURN_PARTS = 2000, // of the rotation in a step, at most
+  PASSES = 2         // to find the spin in a step's middle
+};
 
 // ---- a step: where the frame goes --------------------------------------------------------------
 
@@ -59,6 +64,11 @@ static int32_t drive(const lbBody *body, lbStep *step, double whole_h) {
   to->spin = mix(from->spin, goal.angular_velocity, share);
   to->moves = !jump;
   return jump ? LB_STEP_JUMPED : 0;
+}
+
+double lb_frame_passed(const lbBody *body, double h) {
+  double alpha = body->damping_mass;
+  return alpha > 0 ? -lb_expm1(-alpha * h) / alpha : h;
 }
 
 // A momentum after h under a constant force, with damping by mass, which acts on all motion.

@@ -16,7 +16,7 @@
 
 #include "body/body.h"
 
-#define LB_GUARD_SUBSTEPS 16 // of a single body, at most
+enum { LB_GUARD_SUBSTEPS = 16 }; // of a single body, at most
 // Of kinetic and elastic energy and m g size: energy that steps may have created and later ones not
 // lost. Doubled, bodies may swing twice as much too far before a step is taken again.
 #define LB_ENERGY_TOLERANCE 0.01
@@ -53,6 +53,21 @@ static inline int32_t lb_take_next(int32_t take, lbFailure cause, int32_t subste
   return LB_STEP_INTEGRATORS * doublings + integrator;
 }
 
+// ---- the energy account of a body --------------------------------------------------------------
+
+// lbFrameState.created is an account of the energy that integrators created and later steps did not
+// lose. Whether it bears as much more, where the body has this energy after the step.
+bool lb_guard_bears(const lbBody *body, double created, double energy);
+void lb_guard_book(lbBody *body, double created, double energy);
+// Books the step that `end` found, of a body whose energy nothing else balances: its world, or the
+// balance of a free frame and its shape (frame_energy.c). Returns the excess, J: above 0 where the
+// account does not bear it, and then nothing is booked but by the last take.
+double lb_guard_account(lbBody *body, const lbStep *step, lbScratch *scratch);
+// Takes an excess out of the motion of the shape, after `commit`; momenta stay. Flags.
+int32_t lb_guard_dissipate(lbBody *body, double excess, lbScratch *scratch);
+
+// ---- steps -------------------------------------------------------------------------------------
+
 // How many substeps a free body needs for its rotation.
 double lb_guard_turn_substeps(const lbBody *body, double h);
 // A step by a method's own loop over the substeps of a take.
@@ -62,5 +77,10 @@ int32_t lb_guard_take(lbBody *body, double h, lbTakeSubsteps *substeps, lbScratc
 int32_t lb_guard_step(lbBody *body, double h, lbScratch *scratch);
 // The same from the second take on, after a first attempt with these flags.
 int32_t lb_guard_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
+// The account of energy of a free body after a step (flags): LB_STEP_FAR where the step is to be
+// taken again; in the last take created energy is taken out of the motion. `drift`: of the targets
+// of constraints.
+int32_t lb_guard_energy(lbBody *body, const lbStep *step, const lbFrameState *start, lbVec3 drift,
+                        lbScratch *scratch);
 
 #endif

@@ -21,8 +21,8 @@
 
 // Of a 3x3 matrix nine numbers are kept: B11, B22, B33, B23 + B32, B13 + B31, B12 + B21, which are
 // all that X and the centrifugal force need, and ax(B). A row of A has one of them for each i.
-#define LB_INERTIA_ROWS 9
-#define LB_INERTIA_AXIS 6 // where ax(B) begins
+enum { LB_INERTIA_ROWS = 9 };
+enum { LB_INERTIA_AXIS = 6 }; // where ax(B) begins
 
 typedef struct lbInertiaKernels lbInertiaKernels;
 

@@ -22,7 +22,7 @@
 #include "body/state.h"
 
 // Where contacts press a body, for lbBodyMethod.refine.
-#define LB_PRESSES 48
+enum { LB_PRESSES = 48 };
 typedef struct lbPresses {
   int32_t count;
   struct lbPress {
@@ -66,6 +66,8 @@ struct lbBodyMethod {
   void (*place_group)(const lbPrepared *prepared, lbBodyGroup *group, lbCarver *carver);
   // Carves scratch->own. Default: nothing.
   void (*place_scratch)(const lbPrepared *prepared, lbScratch *scratch, lbCarver *carver);
+  // Carves scratch->call->own, which holds nothing from one call to the next. Default: nothing.
+  void (*place_call)(const lbPrepared *prepared, lbCallWork *work, lbCarver *carver);
   // Allocates what a body has beside that. Default: nothing.
   lbStatus (*furnish)(lbBody *body, lbError *err);
   // Frees it, before the body is destroyed and before it changes its shared data. Default: nothing.
@@ -117,9 +119,6 @@ struct lbBodyMethod {
   // caller takes them one by one. Default: false.
   bool (*respond_many)(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
                        double *x);
-  // Between a step that was opened for contacts and the step itself: the end moves by this much
-  // (padded), as forces that were found tell. A guess for its solution. NULL: it is not used.
-  void (*expect)(lbBody *body, const double *moved);
   // block (3 x 3, own axes at the step's end, symmetric, not negative) <- about what `respond` does
   // to a node by a force at this node; without a step: by an impulse at once. For methods whose
   // coordinates are the nodes' displacements. NULL: not known.
@@ -129,6 +128,11 @@ struct lbBodyMethod {
   // Flags, with LB_STEP_AGAIN where another iteration is needed and LB_STEP_FAR where the rule
   // failed.
   int32_t (*end)(lbBody *body, const lbStep *step, lbScratch *scratch);
+  // J, what the integrator adds to the energy in the step that `end` found: the energy at its end,
+  // less that at its start and the work of all forces, also of what moves supports. *energy <- the
+  // elastic energy and the kinetic one in the body's frame at the end. Default: 0 and 0, the step
+  // is exact.
+  double (*created)(const lbBody *body, const lbStep *step, lbScratch *scratch, double *energy);
   // State <- q, v of scratch; force <- weight. Flags.
   int32_t (*commit)(lbBody *body, const lbStep *step, lbScratch *scratch);
   // One step of those bodies [begin, end) of a group that are marked as plain, many at a time.

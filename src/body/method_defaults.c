@@ -26,6 +26,10 @@ static void place_no_scratch(const lbPrepared *prepared, lbScratch *scratch, lbC
   (void)prepared, (void)scratch, (void)carver;
 }
 
+static void place_no_call(const lbPrepared *prepared, lbCallWork *work, lbCarver *carver) {
+  (void)prepared, (void)work, (void)carver;
+}
+
 static lbStatus furnish_nothing(lbBody *body, lbError *err) {
   (void)body, (void)err;
   return LB_OK;
@@ -52,6 +56,12 @@ static bool respond_one_by_one(const lbBody *body, const lbStep *step, lbScratch
                                int32_t n, double *x) {
   (void)body, (void)step, (void)scratch, (void)n, (void)x;
   return false;
+}
+
+static double create_nothing(const lbBody *body, const lbStep *step, lbScratch *scratch,
+                             double *energy) {
+  (void)body, (void)step, (void)scratch;
+  return *energy = 0;
 }
 
 static void ready_nothing(lbBodyGroup *group, double h) { (void)group, (void)h; }
@@ -111,6 +121,7 @@ lbBodyMethod lb_method_with_defaults(const lbBodyMethod *table) {
   FILL(release, release_nothing);
   FILL(materials, materials_of_model);
   FILL(place_scratch, place_no_scratch);
+  FILL(place_call, place_no_call);
   FILL(furnish, furnish_nothing);
   FILL(forget, forget_nothing);
   FILL(save, save_nothing);
@@ -118,6 +129,7 @@ lbBodyMethod lb_method_with_defaults(const lbBodyMethod *table) {
   FILL(restore, restore_nothing);
   FILL(start, start_at_rest);
   FILL(respond_many, respond_one_by_one);
+  FILL(created, create_nothing);
   FILL(ready_group, ready_nothing);
   FILL(mobilise, mobilise_by_unit_mass);
   FILL(mobilise_at, mobilise_in_any_state);

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define ITERATIONS_MOST 200
+enum { ITERATIONS_MOST = 200 };
+// Share of the first residual that iterations may leave. Doubled, nothing changes but rounding.
 #define TOLERANCE 1e-15
 
 static double dot(size_t count, const double *a, const double *b) {
@@ -32,13 +33,13 @@ static void solve(const lbPrepared *p, const double *u, double scale, double *x,
   size_t r = (size_t)p->dimension;
   double *left = s->q0, *along = s->v0, *moved = s->force;
   memset(x, 0, r * sizeof *x);
-  for (int32_t i = 0; i < rows; i++) s->nodes[i] = u[i] / scale; // squares stay finite
-  gather(p, s->nodes, left);
+  for (int32_t i = 0; i < rows; i++) s->call->nodes[i] = u[i] / scale; // squares stay finite
+  gather(p, s->call->nodes, left);
   memcpy(along, left, r * sizeof *along);
   double size = dot(r, left, left), first = size;
   for (int i = 0; i < ITERATIONS_MOST && size > TOLERANCE * TOLERANCE * first; i++) {
-    p->basis_kernels->apply(p->basis, (size_t)rows, p->dimension, 0, rows, along, s->nodes);
-    gather(p, s->nodes, moved);
+    p->basis_kernels->apply(p->basis, (size_t)rows, p->dimension, 0, rows, along, s->call->nodes);
+    gather(p, s->call->nodes, moved);
     double curvature = dot(r, along, moved), before = size;
     if (!(curvature > 0)) return;
     for (size_t k = 0; k < r; k++) {

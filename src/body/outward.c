@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-#define MORE 0.05  // radians
-#define ASIDE 1e-6 // of the thickness that a ray crosses: where it begins
+// rad: slack of the cone of a vertex's normals. Doubled, more contacts are looked at.
+#define MORE 0.05
+// Share of the thickness that a ray crosses: where it begins. Doubled, thinner walls are missed.
+#define ASIDE 1e-6
 
 static lbTriangles rest_surface(const lbTree *tree) {
   const lbModel *m = tree->model;

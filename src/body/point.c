@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+// Times 1: weights of a point beyond are refused. Doubled, farther points outside can be used.
 #define WEIGHT_MOST 1e6
 
 // The nodes of an element, and how many.

@@ -1,5 +1,5 @@
 // Questions about a whole body: what a ray hits, how it gives way, energy and momentum.
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/tree.h"
 
@@ -11,11 +11,11 @@
 // Boxes of the scratch: those of the shared tree, refitted to where the surface is.
 static lbStatus make_boxes(const lbBody *body, lbScratch *s) {
   const lbTree *tree = NULL;
-  if (s->boxes) return LB_OK;
+  if (s->call->boxes) return LB_OK;
   lbStatus status = lb_prepared_tree(body->prepared, &tree, body->message);
   if (status) return status;
-  s->boxes = lb_aabb_tree_copy(tree->shape);
-  return s->boxes ? LB_OK : lb_fail_memory(body->message);
+  s->call->boxes = lb_aabb_tree_copy(tree->shape);
+  return s->call->boxes ? LB_OK : lb_fail_memory(body->message);
 }
 
 lbStatus lb_body_prepare_queries(lbBody *body) {
@@ -29,13 +29,14 @@ lbStatus lb_body_prepare_queries(lbBody *body) {
 static lbStatus pick_with(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pick, bool *hit,
                           lbScratch *s) {
   const lbModel *model = body->prepared->model;
-  lbTriangles surface = { model->size.triangle_count, model->triangles, s->positions };
+  lbTriangles surface = { model->size.triangle_count, model->triangles, s->call->positions };
   lbSurfacePoint found;
   lbStatus status = make_boxes(body, s);
   if (status) return status;
-  lb_surface_positions(body, s->positions, s);
-  lb_aabb_tree_refit_triangles(s->boxes, &surface, 0);
-  if (!lb_surface_ray_cast(s->boxes, &surface, origin, direction, INFINITY, &found)) return LB_OK;
+  lb_surface_positions(body, s->call->positions, s);
+  lb_aabb_tree_refit_triangles(s->call->boxes, &surface, 0);
+  if (!lb_surface_ray_cast(s->call->boxes, &surface, origin, direction, INFINITY, &found))
+    return LB_OK;
   lbVec3 place = lb_vec3(0, 0, 0);
   for (int i = 0; i < 3; i++)
     place = lb_add_scaled(place, found.weights[i], lb_triangle_corner(&surface, found.triangle, i));
@@ -109,9 +110,9 @@ static double reach_of(const lbBody *body, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   double farthest = 0;
   p->method->get(body, s->a, s->b, NULL);
-  lb_body_nodes(body, s->a, s->b, 0, p->model->size.node_count, s->nodes, NULL);
+  lb_body_nodes(body, s->a, s->b, 0, p->model->size.node_count, s->call->nodes, NULL);
   for (int32_t n = 0; n < p->model->size.node_count; n++)
-    farthest = fmax(farthest, lb_length(lb_vec3_load(s->nodes + 3 * (size_t)n)));
+    farthest = fmax(farthest, lb_length(lb_vec3_load(s->call->nodes + 3 * (size_t)n)));
   return farthest;
 }
 
@@ -168,7 +169,7 @@ static void sum_nodes(const lbBody *body, const double *q, const double *v, Moti
   lbMat3 X = lb_mat3_zero();
   lbVec3 sum = lb_vec3(0, 0, 0);
   int32_t count = p->model->size.node_count;
-  lb_body_nodes(body, q, v, 0, count, s->nodes, NULL);
+  lb_body_nodes(body, q, v, 0, count, s->call->nodes, NULL);
   for (int32_t begin = 0; begin < count; begin += 64) {
     double rates[3 * 64];
     int32_t used = count - begin < 64 ? count - begin : 64;
@@ -180,9 +181,9 @@ static void sum_nodes(const lbBody *body, const double *q, const double *v, Moti
       memcpy(rates, v + 3 * (size_t)begin, 3 * (size_t)used * sizeof *rates);
     for (int32_t i = 0; i < used; i++) {
       size_t at = 3 * (size_t)(begin + i);
-      lbVec3 x =
-          lb_sub(lb_add(lb_vec3_load(p->model->node_positions + at), lb_vec3_load(s->nodes + at)),
-                 p->centre);
+      lbVec3 x = lb_sub(
+          lb_add(lb_vec3_load(p->model->node_positions + at), lb_vec3_load(s->call->nodes + at)),
+          p->centre);
       double mass = p->node_masses[begin + i];
       sum = lb_add_scaled(sum, mass, lb_cross(x, lb_vec3_load(rates + 3 * i)));
       X = lb_mat3_add(X, lb_mat3_scale(mass, lb_mat3_outer(x, x)));

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define GROUP 6 // vectors m that are subtracted together
+enum { GROUP = 6 }; // vectors m that are subtracted together
 
 static double *vector_of(const lbConstraints *c, double *vectors, int32_t j) {
   return vectors + (size_t)c->width * (size_t)j;

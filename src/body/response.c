@@ -1,7 +1,7 @@
 // A body in an open step (touch.h): places, how spots give way, and what was found.
 #include "body/response.h"
 
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/reaction.h"
 #include "body/response_kernels.h"
@@ -10,9 +10,7 @@
 
 #include <string.h>
 
-#define READY 4 // scratch of a prepared part that is there before its bodies touch, at most
-
-// ---- opening -----------------------------------------------------------------------------------
+// ---- work --------------------------------------------------------------------------------------
 
 bool lb_touch_is_possible(const lbBody *body) {
   const lbPrepared *p = body->prepared;
@@ -28,161 +26,21 @@ static size_t part_of_work(const lbPrepared *p) {
   return 1 + (size_t)p->padded * (p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 0);
 }
 
-static bool make_work(const lbPrepared *p, lbScratch *s) {
+bool lb_touch_make_work(const lbPrepared *p, lbScratch *s) {
   size_t room = lb_touch_nodal_begin(p) + lb_touch_nodal_room(p);
-  if (!s->touch_work) s->touch_work = lb_alloc(room, sizeof(double));
-  return s->touch_work != NULL;
+  if (!s->call->touch_work) s->call->touch_work = lb_alloc(room, sizeof(double));
+  return s->call->touch_work != NULL;
 }
 
 size_t lb_touch_nodal_begin(const lbPrepared *p) { return 3 * part_of_work(p); }
 
 static Work work_of(const lbPrepared *p, const lbScratch *s) {
   size_t part = part_of_work(p);
-  return (Work){ s->touch_work, s->touch_work + part, s->touch_work + 2 * part };
-}
-
-// Scratch for the bodies of a prepared part, or the first of many, that touch in the same step, and
-// for who looks at one of them meanwhile. Of unreduced bodies each keeps one until its forces are
-// found.
-static lbStatus reserve_scratch(const lbPrepared *p, lbError *err) {
-  int32_t count = 0, wanted = atomic_load(&p->references) + 1;
-  lbScratch *borrowed = NULL;
-  bool made = true;
-  if (wanted > READY && !p->has_node_blocks) wanted = READY;
-  for (; made && count < wanted; count++) {
-    lbScratch *s = lb_scratch_borrow(p);
-    made = s && make_work(p, s) && !lb_search_make(p, s, err);
-    if (s) s->next = borrowed, borrowed = s;
-  }
-  while (borrowed) {
-    lbScratch *next = borrowed->next;
-    lb_scratch_return(p, borrowed);
-    borrowed = next;
-  }
-  return made ? LB_OK : lb_fail_memory(err);
-}
-
-lbStatus lb_touch_make(lbBody *body, lbError *err) {
-  const lbTree *tree = NULL;
-  bool is_new = !body->contacts || !body->contacts->force;
-  lbStatus status = lb_prepared_tree(body->prepared, &tree, err);
-  if (!status && lb_contacts_make_force(body)) status = lb_fail_memory(err);
-  return status || !is_new ? status : reserve_scratch(body->prepared, err);
+  return (Work){ s->call->touch_work, s->call->touch_work + part, s->call->touch_work + 2 * part };
 }
 
 static lbVec3 centre_at(const lbBody *body, lbVec3 position, lbMat3 turn) {
   return lb_add(position, lb_mat3_apply(turn, body->prepared->centre));
-}
-
-// Forces along which the centre itself is shifted have no moment by that: it is looked for where
-// it is without them, and momentum is kept.
-static void find_middle(lbTouching *t) {
-  const lbBody *body = t->body;
-  const lbFrameStep *to = &t->step.frame;
-  lbVec3 start = centre_at(body, t->start.position, t->start.turn);
-  t->middle = lb_scale(0.5, lb_add(start, centre_at(body, to->position, to->turn)));
-  if (body->frame.kind != LB_FRAME_FREE) return;
-  lbQuat half = lb_quat_slerp(t->start.rotation, to->rotation, 0.5);
-  t->mobility = lb_frame_mobility_of(t->step.frame.inertia, lb_quat_to_mat3(half));
-  if (!body->contacts->acts) return;
-  double alpha = body->damping_mass, h = t->step.h;
-  double passed = alpha > 0 ? -lb_expm1(-alpha * h) / alpha : h;
-  lbVec3 held = lb_vec3_load(body->contacts->force + body->prepared->padded);
-  t->middle = lb_add_scaled(t->middle, -0.25 * h * passed / body->prepared->mass, held);
-}
-
-bool lb_touch_open(lbTouching *t, lbBody *body, double h) {
-  lbScratch *s = lb_scratch_borrow(body->prepared);
-  *t = (lbTouching){ .body = body, .scratch = s, .start = body->frame };
-  if (!s || !body->contacts || !body->contacts->force || !make_work(body->prepared, s))
-    return false;
-  t->step = (lbStep){ .h = h,
-                      .integrator = body->take.integrator,
-                      .share_before = body->take.partial ? body->take.before : 0,
-                      .share = body->take.partial ? body->take.after : 1,
-                      .whole = body->take.partial ? body->take.whole : &t->start,
-                      .straight = true };
-  int32_t flags = lb_part_open(body, &t->step, s);
-  if (flags & LB_STEP_NONFINITE) return false;
-  if (lb_frame_is_felt(body)) lb_frame_correct(body, &t->step, s);
-  bool held = lb_body_is_constrained(body);
-  if (held && lb_constraints_solve(body, &t->step, s) & LB_STEP_NONFINITE) return false;
-  bool pulled = held || body->contacts->acts;
-  if (body->frame.kind == LB_FRAME_FREE && pulled) lb_frame_try(body, &t->step, s);
-  find_middle(t);
-  if (held) lb_reaction_find(body, &t->step, t->mobility);
-  return true;
-}
-
-void lb_touch_close(lbTouching *t) {
-  if (t->scratch) lb_scratch_return(t->body->prepared, t->scratch);
-  t->scratch = NULL;
-}
-
-// ---- bounds ------------------------------------------------------------------------------------
-
-// By the root of the tree: the mean motion of the surface, and how far others are from it.
-static double bound_of(const lbTree *tree, lbSimdLevel level, const double *by, lbVec3 *mean) {
-  double way[4], farthest = 0;
-  *mean = lb_vec3(0, 0, 0);
-  if (tree->rows) {
-    lb_touch_kernels(level)->bound(tree->dimension, by, tree->motions, way);
-    *mean = lb_vec3_load(way);
-    return way[3];
-  }
-  for (int32_t i = 0; i + 2 < tree->dimension; i += 3) {
-    lbVec3 own = lb_vec3_load(by + i);
-    farthest = fmax(farthest, lb_dot(own, own));
-  }
-  return sqrt(farthest);
-}
-
-// Of the rest shape, own axes.
-static double rest_sphere(const lbTree *tree, lbVec3 *centre) {
-  if (tree->rows) {
-    *centre = lb_vec3_load(tree->spheres);
-    return tree->spheres[3];
-  }
-  const lbBox *box = &tree->shape->nodes[0].box;
-  lbVec3 low = lb_vec3_load(box->low), high = lb_vec3_load(box->high);
-  *centre = lb_scale(0.5, lb_add(low, high));
-  return 0.5 * lb_length(lb_sub(high, low));
-}
-
-bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look, void *context) {
-  lbScratch *s = lb_scratch_borrow(body->prepared);
-  bool ready = s && lb_search_make(body->prepared, s, NULL) == LB_OK;
-  if (ready) {
-    body->prepared->method->get(body, s->q0, NULL, NULL);
-    lb_tree_visit(s->search, s->q0, reaches, look, context);
-  }
-  lb_scratch_return(body->prepared, s);
-  return ready;
-}
-
-static lbTouchSphere find_sphere(const lbBody *body, const lbTree *tree, lbScratch *s) {
-  lbVec3 rest, mean, rate;
-  body->prepared->method->get(body, s->a, s->b, NULL);
-  lbTouchSphere sphere = { .radius = rest_sphere(tree, &rest) };
-  sphere.bend = bound_of(tree, body->prepared->level, s->a, &mean);
-  sphere.radius += sphere.bend;
-  sphere.spread = bound_of(tree, body->prepared->level, s->b, &rate);
-  lbVec3 own = lb_add(rest, mean);
-  sphere.centre = lb_body_place(body, own);
-  sphere.velocity = lb_frame_velocity(body, own, rate);
-  if (lb_frame_moves(body)) sphere.spin = lb_length(body->frame.spin);
-  sphere.spread += sphere.spin * sphere.radius;
-  return sphere;
-}
-
-lbTouchSphere lb_touch_sphere(const lbBody *body) {
-  const lbTree *tree = NULL;
-  lbScratch *s = lb_scratch_borrow(body->prepared);
-  lbTouchSphere sphere = { .centre = body->frame.position };
-  if (s && lb_prepared_tree(body->prepared, &tree, NULL) == LB_OK)
-    sphere = find_sphere(body, tree, s);
-  lb_scratch_return(body->prepared, s);
-  return sphere;
 }
 
 // ---- places ------------------------------------------------------------------------------------
@@ -552,11 +410,9 @@ void lb_touch_hold(const lbTouching *t, int32_t count, const lbSpot *spots, cons
   lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), moment));
 }
 
-void lb_touch_release(lbBody *body) { body->contacts->acts = false; }
-
 bool lb_touch_look(const lbBody *body, lbScratch *s) {
   body->prepared->method->get(body, s->q0, s->v0, NULL);
-  return make_work(body->prepared, s);
+  return lb_touch_make_work(body->prepared, s);
 }
 
 lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *spot,

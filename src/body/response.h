@@ -1,5 +1,5 @@
-// A body in a step that is open, for whoever finds what it touches: where its surface comes to by
-// itself, how spots of it give way, and the forces that were found.
+// A body in an open step, for whoever finds the forces at its contact points: where its surface
+// comes to by itself, its compliance there, and the forces that were found.
 //
 // A spot is a place of a triangle, or of a rigid body, with three directions (a normal, two
 // tangents). Forces at spots are held over the step; impulses act at once, when it is done.
@@ -8,7 +8,7 @@
 
 #include "body/anchor.h"
 
-#define LB_TOUCH_SPOTS 48 // of a body, at most
+enum { LB_TOUCH_SPOTS = 48 }; // contact points of a body, at most
 
 typedef enum lbSpotKind {
   LB_SPOT_SURFACE, // a place of a triangle
@@ -30,7 +30,7 @@ typedef struct lbSpot {
 
 typedef struct lbTouching {
   lbBody *body;
-  lbScratch *scratch; // borrowed until it is closed
+  lbScratch *scratch; // of the open step; NULL: closed
   lbFrameState start;
   lbStep step;
   lbMat3 mobility; // of a free frame: inverse inertia in the step's middle, world axes; when the
@@ -43,10 +43,21 @@ typedef struct lbTouching {
 bool lb_touch_is_possible(const lbBody *body);
 // Room for what the calls below need, which then take no memory but scratch.
 lbStatus lb_touch_make(lbBody *body, lbError *err);
-// Opens a step of h; false: it cannot be opened (no memory, an absurd state). To be closed either
-// way. The body is as it was; its step is taken by lb_body_step as ever.
+// Opens a step of h: free motion and factors (open_step.c). False: it cannot be opened (no memory,
+// an absurd state). The step stays open until the body is stepped by h, which ends it with the
+// forces that the body holds then, or until it is abandoned. The body's state stays as it was.
 bool lb_touch_open(lbTouching *touching, lbBody *body, double h);
+// The open step about the forces that the body holds, by the same factors: places, turns and
+// constraints are what they are with these forces. False: it is abandoned.
+bool lb_touch_reopen(lbTouching *touching);
+// Nothing more is asked of the open step but lb_touch_add_frame, lb_touch_frame_rows and
+// lb_touch_hold. It stays open.
 void lb_touch_close(lbTouching *touching);
+// The body's open step, if there is one, will not be taken. Also done where the body's state is
+// restored, and where it takes another step than that.
+void lb_touch_abandon(lbBody *body);
+// Room for what is asked of a body; false: no memory.
+bool lb_touch_make_work(const lbPrepared *prepared, lbScratch *scratch);
 
 // The triangles of the surface as it is now, in own axes: lb_tree_visit. False: no memory.
 bool lb_touch_visit(const lbBody *body, lbTreeReaches *reaches, lbTreeLook *look, void *context);
@@ -85,8 +96,8 @@ void lb_touch_rows(const lbTouching *touching, int32_t count, const lbSpot *spot
 void lb_touch_frame_rows(const lbTouching *touching, int32_t count, const lbSpot *spots,
                          double *rows, double *moved);
 
-// After it is closed: the next step has these forces (count x 3, along the axes), held over it.
-// Forces of several calls add up.
+// The step has these forces (count x 3, along the axes), held over it. Forces of several calls add
+// up.
 void lb_touch_hold(const lbTouching *touching, int32_t count, const lbSpot *spots,
                    const double *forces);
 

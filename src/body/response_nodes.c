@@ -28,9 +28,10 @@ typedef struct Carriers {
   Carrier *all;
 } Carriers;
 
-#define CARRIERS_MOST 24 // of a contact point: three corners in elements of eight nodes
-
-#define RIGID_STRIDE (3 * LB_NODAL_POINTS + 8)
+enum {
+  CARRIERS_MOST = 24, // of a contact point: three corners in elements of eight nodes
+  RIGID_STRIDE = 3 * LB_NODAL_POINTS + 8
+};
 
 size_t lb_touch_nodal_room(const lbPrepared *p) {
   if (!p->has_node_blocks) return 0;
@@ -41,7 +42,7 @@ size_t lb_touch_nodal_room(const lbPrepared *p) {
 
 // (2 x 6 x RIGID_STRIDE)
 static double *rigid_rows(const lbPrepared *p, const lbScratch *s) {
-  return s->touch_work + lb_touch_nodal_begin(p);
+  return s->call->touch_work + lb_touch_nodal_begin(p);
 }
 
 static Carriers carriers_of(const lbPrepared *p, const lbScratch *s) {
@@ -171,8 +172,4 @@ void lb_touch_add_columns(const lbBody *body, const lbStep *step, lbScratch *s, 
   for (size_t k = 0; k < n; k++)
     for (size_t i = 0; i < k; i++)
       matrix[k * n + i] = matrix[i * n + k] = 0.5 * (matrix[k * n + i] + matrix[i * n + k]);
-}
-
-void lb_touch_expect(lbBody *body, const lbScratch *s) {
-  if (body->prepared->method->expect) body->prepared->method->expect(body, s->c);
 }

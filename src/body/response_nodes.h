@@ -7,7 +7,7 @@
 
 #include "body/response.h"
 
-#define LB_NODAL_POINTS 256 // of such a body, at most
+enum { LB_NODAL_POINTS = 256 }; // of such a body, at most
 
 static inline bool lb_touch_is_nodal(const lbBody *body) { return body->prepared->has_node_blocks; }
 
@@ -31,7 +31,8 @@ void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *scra
 // no estimate.
 void lb_touch_add_columns(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t count,
                           const lbSpot *points, double *matrix);
-// Right after lb_touch_find_moves in an open step: the step that is taken has these forces, too.
-void lb_touch_expect(lbBody *body, const lbScratch *scratch);
+// Right after lb_touch_find_moves in an open step: the step has these forces from now on, so that
+// their response is not worked out again.
+void lb_touch_expect(lbBody *body, lbScratch *scratch);
 
 #endif

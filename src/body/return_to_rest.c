@@ -10,12 +10,14 @@
 // stays below a/10. The frame moves on as momenta or paths say. What touches, holds or strikes the
 // body ends it: it goes on from where it is.
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 
 #include <string.h>
 
-#define FIRST 1e-12     // τ when nothing of the way is done
-#define STEP_MOST 0.125 // of the way, in one step
+// Share of the way (τ) when nothing of it is done. Doubled, nothing changes.
+#define FIRST 1e-12
+// Share of the way in one step. Doubled, coarse steps lead bodies back twice as fast.
+#define STEP_MOST 0.125
 
 static double share_left(double t) { return 1 - t * t * t * (10 - t * (15 - 6 * t)); }
 static double share_rate(double t) { return -30 * t * t * (1 - t) * (1 - t); }

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#define RANGE_GAP 16 // nodes between two ranges of nodes that are not worth leaving out
+// Nodes between two ranges of nodes that are not worth leaving out.
+enum { RANGE_GAP = 16 };
 
 // ---- locks: held for a few instructions, or while a tree is made -------------------------------
 
@@ -268,6 +269,134 @@ lbStatus lb_prepared_acquire(const lbModel *model, const lbBodyDef *def, lbSimdL
   return LB_OK;
 }
 
+// ---- scratch -----------------------------------------------------------------------------------
+
+static lbScratch *place_scratch(const lbPrepared *p, lbScratch *s, lbCarver *carver) {
+  size_t width = (size_t)p->padded + LB_FRAME_ROOM;
+  lbScratch *at = lb_carve(carver, 1, sizeof *s);
+  double **vectors[] = { &s->q0,   &s->v0,     &s->q,       &s->v,       &s->force, &s->inertial,
+                         &s->held, &s->pull,   &s->start_q, &s->start_v, &s->a,     &s->b,
+                         &s->c,    &s->joined, &s->late,    &s->moved,   &s->base };
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = lb_carve(carver, width, sizeof(double));
+  s->moments = lb_carve(carver, LB_MOMENT_ROWS * (size_t)p->padded, sizeof(double));
+  s->numbers = lb_carve(carver, (size_t)lb_method_numbers(p), sizeof(double));
+  s->step = lb_carve(carver, 1, sizeof(lbStep));
+  p->method->place_scratch(p, s, carver);
+  return at;
+}
+
+static lbCallWork *place_call(const lbPrepared *p, lbCallWork *w, lbCarver *carver) {
+  const lbModelSizes *size = &p->model->size;
+  lbCallWork *at = lb_carve(carver, 1, sizeof *w);
+  w->nodes = lb_carve(carver, (size_t)size->node_count, 3 * sizeof(double));
+  w->shares = lb_carve(carver, (size_t)size->node_count, sizeof(double));
+  w->moduli =
+      lb_carve(carver, (size_t)size->material_count, LB_MATERIAL_PARAMETERS * sizeof(double));
+  w->positions = lb_carve(carver, (size_t)size->vertex_count, 3 * sizeof(double));
+  p->method->place_call(p, w, carver);
+  return at;
+}
+
+static lbScratch *make_scratch(const lbPrepared *p) {
+  lbScratch draft = { 0 };
+  lbCarver carver = { 0 };
+  place_scratch(p, &draft, &carver);
+  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+  if (!carver.block) return NULL;
+  carver.used = 0;
+  lbScratch *scratch = place_scratch(p, &draft, &carver);
+  *scratch = draft;
+  return scratch;
+}
+
+static lbCallWork *make_call(const lbPrepared *p) {
+  lbCallWork draft = { 0 };
+  lbCarver carver = { 0 };
+  place_call(p, &draft, &carver);
+  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
+  if (!carver.block) return NULL;
+  carver.used = 0;
+  lbCallWork *work = place_call(p, &draft, &carver);
+  *work = draft;
+  return work;
+}
+
+static lbPrepared *owner_of_scratch(const lbPrepared *p) {
+  return (lbPrepared *)(p->base ? p->base : p);
+}
+
+static void take_idle_call(lbPrepared *p, lbScratch *scratch) {
+  scratch->call = p->idle_calls;
+  if (scratch->call) p->idle_calls = scratch->call->next;
+}
+
+static void put_idle_call(lbPrepared *p, lbScratch *scratch) {
+  if (!scratch->call) return;
+  scratch->call->next = p->idle_calls;
+  p->idle_calls = scratch->call;
+  scratch->call = NULL;
+}
+
+bool lb_scratch_borrow_call(const lbPrepared *prepared, lbScratch *scratch) {
+  lbPrepared *p = owner_of_scratch(prepared);
+  if (scratch->call) return true;
+  lock(&p->lock);
+  take_idle_call(p, scratch);
+  unlock(&p->lock);
+  if (!scratch->call) scratch->call = make_call(p);
+  return scratch->call != NULL;
+}
+
+void lb_scratch_return_call(const lbPrepared *prepared, lbScratch *scratch) {
+  lbPrepared *p = owner_of_scratch(prepared);
+  lock(&p->lock);
+  put_idle_call(p, scratch);
+  unlock(&p->lock);
+}
+
+lbScratch *lb_scratch_borrow(const lbPrepared *prepared) {
+  lbPrepared *p = owner_of_scratch(prepared);
+  lock(&p->lock);
+  lbScratch *scratch = p->idle;
+  if (scratch) {
+    p->idle = scratch->next;
+    take_idle_call(p, scratch);
+  }
+  unlock(&p->lock);
+  if (!scratch) scratch = make_scratch(p);
+  if (!scratch || lb_scratch_borrow_call(p, scratch)) return scratch;
+  lb_scratch_return(p, scratch);
+  return NULL;
+}
+
+void lb_scratch_return(const lbPrepared *prepared, lbScratch *scratch) {
+  lbPrepared *p = owner_of_scratch(prepared);
+  if (!scratch) return;
+  lock(&p->lock);
+  put_idle_call(p, scratch);
+  scratch->next = p->idle;
+  p->idle = scratch;
+  unlock(&p->lock);
+}
+
+static void destroy_scratch(lbPrepared *p) {
+  while (p->idle) {
+    lbScratch *next = p->idle->next;
+    lb_free(p->idle);
+    p->idle = next;
+  }
+  while (p->idle_calls) {
+    lbCallWork *work = p->idle_calls, *next = work->next;
+    lb_aabb_tree_destroy(work->boxes);
+    lb_search_destroy(work->search);
+    lb_vertex_work_destroy(work->vertex_work);
+    lb_free(work->touch_work);
+    lb_free(work);
+    p->idle_calls = next;
+  }
+}
+
 // ---- counting ----------------------------------------------------------------------------------
 
 const lbPrepared *lb_prepared_retain(const lbPrepared *prepared) {
@@ -285,11 +414,7 @@ static void unlist(lbModelShared *shared, const lbPrepared *p) {
 }
 
 static void destroy(lbPrepared *p) {
-  while (p->idle) {
-    lbScratch *next = p->idle->next;
-    lb_scratch_destroy(p, p->idle);
-    p->idle = next;
-  }
+  destroy_scratch(p);
   p->method->release(p);
   lb_tree_destroy(atomic_load(&p->tree));
   if (!p->base) lb_free((lbBodyMethod *)p->method);
@@ -341,65 +466,4 @@ lbStatus lb_prepared_tree(const lbPrepared *prepared, const lbTree **out, lbErro
   }
   if (!status) *out = tree;
   return status;
-}
-
-// ---- scratch -----------------------------------------------------------------------------------
-
-static lbScratch *place_scratch(const lbPrepared *p, lbScratch *s, lbCarver *carver) {
-  const lbModelSizes *size = &p->model->size;
-  size_t width = (size_t)p->padded + LB_FRAME_ROOM;
-  lbScratch *at = lb_carve(carver, 1, sizeof *s);
-  double **vectors[] = { &s->q0,       &s->v0,   &s->q,    &s->v,       &s->force,
-                         &s->inertial, &s->held, &s->pull, &s->start_q, &s->start_v,
-                         &s->a,        &s->b,    &s->c };
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = lb_carve(carver, width, sizeof(double));
-  s->moments = lb_carve(carver, LB_MOMENT_ROWS * (size_t)p->padded, sizeof(double));
-  s->numbers = lb_carve(carver, (size_t)lb_method_numbers(p), sizeof(double));
-  s->nodes = lb_carve(carver, (size_t)size->node_count, 3 * sizeof(double));
-  s->shares = lb_carve(carver, (size_t)size->node_count, sizeof(double));
-  s->moduli =
-      lb_carve(carver, (size_t)size->material_count, LB_MATERIAL_PARAMETERS * sizeof(double));
-  s->positions = lb_carve(carver, (size_t)size->vertex_count, 3 * sizeof(double));
-  p->method->place_scratch(p, s, carver);
-  return at;
-}
-
-static lbScratch *make_scratch(const lbPrepared *p) {
-  lbScratch draft = { 0 };
-  lbCarver carver = { 0 };
-  place_scratch(p, &draft, &carver);
-  carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
-  if (!carver.block) return NULL;
-  carver.used = 0;
-  lbScratch *scratch = place_scratch(p, &draft, &carver);
-  *scratch = draft;
-  return scratch;
-}
-
-lbScratch *lb_scratch_borrow(const lbPrepared *prepared) {
-  lbPrepared *p = (lbPrepared *)(prepared->base ? prepared->base : prepared);
-  lock(&p->lock);
-  lbScratch *scratch = p->idle;
-  if (scratch) p->idle = scratch->next;
-  unlock(&p->lock);
-  return scratch ? scratch : make_scratch(p);
-}
-
-void lb_scratch_return(const lbPrepared *prepared, lbScratch *scratch) {
-  lbPrepared *p = (lbPrepared *)(prepared->base ? prepared->base : prepared);
-  if (!scratch) return;
-  lock(&p->lock);
-  scratch->next = p->idle;
-  p->idle = scratch;
-  unlock(&p->lock);
-}
-
-void lb_scratch_destroy(const lbPrepared *prepared, lbScratch *scratch) {
-  (void)prepared;
-  lb_aabb_tree_destroy(scratch->boxes);
-  lb_search_destroy(scratch->search);
-  lb_vertex_work_destroy(scratch->vertex_work);
-  lb_free(scratch->touch_work);
-  lb_free(scratch);
 }

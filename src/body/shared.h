@@ -68,7 +68,8 @@ struct lbPrepared {
   // Made on demand, under `lock`; then as immutable as the rest.
   _Atomic(struct lbTree *) tree;
   atomic_flag lock;
-  lbScratch *idle; // scratch that nobody uses, under `lock`
+  lbScratch *idle;               // scratch that nobody uses, under `lock`
+  struct lbCallWork *idle_calls; // likewise
 
   atomic_int references;
   const lbPrepared *base; // whose copies, tree and scratch this one uses: another material of it
@@ -114,31 +115,48 @@ enum {
   LB_MOMENT_ROWS
 };
 
-struct lbScratch {
-  lbScratch *next;
-  double *q0, *v0;                  // at the step's start
-  double *q, *v;                    // at its end, so far
-  double *force;                    // what acts at the end of the step: gravity and applied forces
-  double *inertial;                 // what the frame's motion exerts, held over the step
-  double *held;                     // that, and the forces of balls
-  double *pull;                     // of constraints, held too
-  double *start_q, *start_v;        // at the start of all parts of a step
-  double *a, *b, *c;                // vectors for anybody's passing use
-  double *moments;                  // (LB_MOMENT_ROWS x padded): see below
-  uint64_t moments_version;         // of the prepared part that they are of; 0: none
-  double *numbers;                  // (lb_method_numbers): the method's own state at the start
+// The part of a scratch that holds nothing from one call to the next: a step that stays open
+// (body/open_step.h) gives it back meanwhile.
+typedef struct lbCallWork {
+  struct lbCallWork *next;
   double *nodes, *shares;           // (nodes x 3), (nodes)
   double *moduli;                   // (materials x LB_MATERIAL_PARAMETERS)
   double *positions;                // (vertices x 3)
   lbAabbTree *boxes;                // of `positions`, for rays; made by the first pick
   struct lbSearch *search;          // of lb_tree_search; made on demand
   struct lbVertexWork *vertex_work; // of vertices.c; made on demand
-  double *touch_work;               // of touch.c; made on demand
-  void *own;                        // the method's
+  double *touch_work;               // of response.c; made on demand
+  void *own;                        // the method's (lbBodyMethod.place_call)
+} lbCallWork;
+
+struct lbScratch {
+  lbScratch *next;
+  lbCallWork *call;
+  double *q0, *v0;           // at the step's start
+  double *q, *v;             // at its end, so far
+  double *force;             // what acts at the end of the step: gravity and applied forces
+  double *inertial;          // what the frame's motion exerts, held over the step
+  double *held;              // that, and the forces of contacts
+  double *pull;              // of constraints, held too
+  double *start_q, *start_v; // at the start of all parts of a step
+  double *a, *b, *c;         // vectors for anybody's passing use
+  // Of a step that stays open: the step; flags so far; the contact forces that are in `held` (with
+  // the frame's six numbers), those of them that came after `begin` and what they moved; and q
+  // without the forces of constraints.
+  struct lbStep *step;
+  int32_t flags;
+  bool corrected; // lb_frame_correct has seen all of these forces
+  double *joined, *late, *moved, *base;
+  double *moments;          // (LB_MOMENT_ROWS x padded): see below
+  uint64_t moments_version; // of the prepared part that they are of; 0: none
+  double *numbers;          // (lb_method_numbers): the method's own state at the start
+  void *own;                // the method's
 };
 
 lbScratch *lb_scratch_borrow(const lbPrepared *prepared); // NULL: no memory
 void lb_scratch_return(const lbPrepared *prepared, lbScratch *scratch);
-void lb_scratch_destroy(const lbPrepared *prepared, lbScratch *scratch);
+// Gives back scratch->call alone, and borrows it again; false: no memory.
+void lb_scratch_return_call(const lbPrepared *prepared, lbScratch *scratch);
+bool lb_scratch_borrow_call(const lbPrepared *prepared, lbScratch *scratch);
 
 #endif

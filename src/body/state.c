@@ -5,11 +5,12 @@
 // back in time, not for files that travel.
 #include "body/constraints.h"
 #include "body/point.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
+#include "body/response.h"
 
 #include <string.h>
 
-#define STATE_VERSION 6
+enum { STATE_VERSION = 6 };
 
 static const char state_magic[8] = { 'l', 'b', 's', 't', 'a', 't', 'e', 0 };
 
@@ -409,6 +410,7 @@ lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_coun
   if (!body) return LB_ERR_ARGUMENT;
   if (!bytes) return lb_refuse_null(body->message, "bytes");
   Saved saved;
+  lb_touch_abandon(body);
   lbStatus status = open_saved(body, bytes, byte_count, &saved);
   if (!status) status = check_numbers(body, &saved);
   if (!status) status = check_points(body, &saved);

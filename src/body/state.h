@@ -51,6 +51,7 @@ struct lbBody {
   lbBodyGroup *group;
   struct lbConstraints *constraints; // made by the first constraint; NULL: none
   struct lbContacts *contacts;       // made by the first that touches it; NULL: none
+  lbScratch *open;                   // of the step that stays open; NULL: none
   double time;                       // s
   double led;                        // how much of the way back to rest is done, in time; 0: none
   int32_t flags;                     // of the last step
@@ -86,7 +87,7 @@ static inline bool lb_frame_moves(const lbBody *body) {
   return !lb_frame_is_still(body) || body->frame.fitted;
 }
 
-// Something constrains or touches it.
+// Something constrains or touches it, or may in this step.
 bool lb_body_is_handled(const lbBody *body);
 // No frame that moves, no constraint, no ball, not led: what lbBodyMethod.step_many takes.
 static inline bool lb_body_is_plain(const lbBody *body) {
@@ -129,16 +130,18 @@ typedef struct lbStep {
   int32_t iteration;          // 0: the first linearisation
   double share_before, share; // of the whole step, at its start and end: 0 and 1 for the whole
   const lbFrameState *whole;  // the frame at the start of the whole step
-  double loose;  // of what a force moves: error of `respond` that is tolerated; 0: the method's own
-  bool straight; // opened for contacts: nodes go on straight from the start, where forces act on
-                 // them
+  double loose; // of what a force moves: error of `respond` that is tolerated; 0: the method's own
+  bool stays_open; // forces of contacts are found between its begin and its end (open_step.c)
   lbFrameStep frame;
 } lbStep;
 
-#define LB_STEP_FAR (1 << 24)   // finite, but far from a solution: take it again by another rule
-#define LB_STEP_AGAIN (1 << 25) // one more iteration is needed
-#define LB_STEP_PRIVATE (LB_STEP_FAR | LB_STEP_AGAIN) // never leave the layer
-#define LB_STEP_FAILED (1 << 26) // a guarded step failed: the world restores the body
+// Flags beside lbStepFlags that never leave the library.
+enum {
+  LB_STEP_FAR = 1 << 24,    // finite, but far from a solution: the guard takes the step again
+  LB_STEP_AGAIN = 1 << 25,  // one more iteration is needed
+  LB_STEP_FAILED = 1 << 26, // a guarded step failed: the world restores the body
+  LB_STEP_PRIVATE = LB_STEP_FAR | LB_STEP_AGAIN // never leave the layer
+};
 
 static inline bool lb_time_step_is_legal(double dt) { return dt > 0 && dt <= LB_TIME_STEP_MOST; }
 

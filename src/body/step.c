@@ -4,17 +4,21 @@
 //                        \__________________________________________________________/  again?
 //   -> commit -> frame -> velocities along constraints
 //
-// All forces that are found on the way are held over the step. A step that a rule of the method
-// cannot take is taken again by the next rule, in parts; the state before it is kept for that.
+// All forces that are found on the way are held over the step. Contact forces are found between the
+// linearisation and the constraints, in a step that stays open (open_step.c). The guard (guard.h)
+// takes steps again that fail.
 #include "body/body.h"
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "body/energy.h"
 #include "body/guard.h"
+#include "body/response.h"
 
 #include <string.h>
 
-#define SPIN_MOST 2 // times the lowest natural frequency
+// Times the lowest natural frequency: beyond, spin and shape do not feel each other. Doubled,
+// bodies that spin fast may fly apart.
+#define SPIN_MOST 2
 
 lbStatus lb_time_step_refuse(double dt, lbError *err) {
   return lb_fail(err, LB_ERR_ARGUMENT, "the time step is %g s; it must be above 0, at most %g", dt,
@@ -22,15 +26,25 @@ lbStatus lb_time_step_refuse(double dt, lbError *err) {
 }
 
 bool lb_body_is_handled(const lbBody *body) {
-  return lb_body_is_constrained(body) || lb_body_is_touched(body);
+  return lb_body_is_constrained(body) || lb_body_is_touched(body) || body->open;
 }
 
 // ---- one part ----------------------------------------------------------------------------------
 
 static void hold_known_forces(lbBody *body, lbStep *step, lbScratch *s) {
-  memcpy(s->held, s->inertial, (size_t)body->prepared->padded * sizeof(double));
-  memset(s->pull, 0, (size_t)lb_body_width(body) * sizeof(double));
-  if (lb_body_is_touched(body)) lb_contacts_hold(body, step, s);
+  size_t shape = (size_t)body->prepared->padded * sizeof(double);
+  size_t all = (size_t)lb_body_width(body) * sizeof(double);
+  memcpy(s->held, s->inertial, shape);
+  memset(s->pull, 0, all);
+  memset(s->late, 0, shape);
+  memset(s->moved, 0, shape);
+  s->corrected = false;
+  lb_contacts_sum(body, s->joined);
+  for (int32_t i = 0; i < body->prepared->dimension; i++) s->held[i] += s->joined[i];
+  if (body->frame.kind != LB_FRAME_FREE) return;
+  step->frame.force = lb_add(step->frame.force, lb_vec3_load(s->joined + body->prepared->padded));
+  step->frame.torque =
+      lb_add(step->frame.torque, lb_vec3_load(s->joined + body->prepared->padded + 3));
 }
 
 int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *s) {
@@ -42,24 +56,34 @@ int32_t lb_part_prepare(lbBody *body, lbStep *step, lbScratch *s) {
   return flags;
 }
 
+static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
+  body->counts.factorings++;
+  if (body->constraints) lb_constraints_forget(body);
+  return body->prepared->method->begin(body, step, s);
+}
+
 int32_t lb_part_open(lbBody *body, lbStep *step, lbScratch *s) {
   int32_t flags = lb_part_prepare(body, step, s);
-  body->counts.factorings += !(flags & LB_STEP_NONFINITE);
-  return flags & LB_STEP_NONFINITE ? flags : flags | body->prepared->method->begin(body, step, s);
+  return flags & LB_STEP_NONFINITE ? flags : flags | linearise(body, step, s);
+}
+
+void lb_part_correct(lbBody *body, lbStep *step, lbScratch *s) {
+  if (lb_frame_is_felt(body) && !s->corrected) lb_frame_correct(body, step, s);
+  s->corrected = true;
 }
 
 // From a linearisation to the end, with as many more of them as it takes.
 static int32_t solve(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   const lbBodyMethod *method = body->prepared->method;
   while (!(flags & LB_STEP_NONFINITE)) {
-    if (lb_frame_is_felt(body)) lb_frame_correct(body, step, s);
+    lb_part_correct(body, step, s);
     if (lb_body_is_constrained(body)) flags |= lb_constraints_solve(body, step, s);
     if (flags & LB_STEP_NONFINITE) break;
     flags |= method->end(body, step, s);
     if (!(flags & LB_STEP_AGAIN)) break;
     step->iteration++;
-    body->counts.factorings++;
-    flags = (flags & ~LB_STEP_AGAIN) | method->begin(body, step, s);
+    s->corrected = false;
+    flags = (flags & ~LB_STEP_AGAIN) | linearise(body, step, s);
   }
   return flags;
 }
@@ -72,6 +96,8 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if ((flags & LB_STEP_FAR) && step->integrator == LB_STEP_EULER)
     flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
   if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) return flags;
+  double excess = lb_guard_account(body, step, s);
+  if (excess > 0 && step->integrator != LB_STEP_EULER) return flags | LB_STEP_FAR;
   bool free = body->frame.kind == LB_FRAME_FREE;
   lbFrameState start = body->frame;
   bool held = lb_body_is_constrained(body);
@@ -79,13 +105,49 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   flags |= method->commit(body, step, s);
   lb_frame_end(body, step, s);
   if (held) lb_constraints_settle(body, step, s);
-  if (lb_body_is_touched(body)) lb_contacts_settle(body, step, s);
+  if (lb_body_is_touched(body)) lb_hand_settle(body, step, s);
   // A rigid body has no shape to take energy from; in a world the guard of islands does this.
   bool mends = free && body->prepared->dimension > 0 && !body->take.guarded;
-  if (mends) flags |= lb_frame_mend(body, step, &start, drift, s);
+  if (mends) flags |= lb_guard_energy(body, step, &start, drift, s);
   if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);
-  if (body->take.guarded) body->work = lb_step_work(body, step, &start, s);
+  bool known = !held || body->constraints->collocated; // otherwise forces act elsewhere
+  lbVec3 still = lb_vec3(0, 0, 0);
+  if (body->take.guarded)
+    body->work = known ? lb_step_work(body, step, &start, still, false, s) : INFINITY;
   if (body->frame.fitted) method->fit_frame(body, s);
+  if (excess > 0) flags |= lb_guard_dissipate(body, excess, s);
+  return flags;
+}
+
+bool lb_part_keep_open(lbBody *body, const lbStep *step) {
+  lbScratch *s = lb_scratch_borrow(body->prepared);
+  lb_touch_abandon(body);
+  if (!s) return false;
+  body->open = s;
+  *s->step = *step;
+  s->flags = lb_part_open(body, s->step, s);
+  if (s->flags & LB_STEP_NONFINITE) return false;
+  lb_part_correct(body, s->step, s);
+  memcpy(s->base, s->q, (size_t)body->prepared->padded * sizeof(double));
+  return true;
+}
+
+static bool is_the_open_one(const lbBody *body, const lbStep *step) {
+  const lbStep *open = body->open ? body->open->step : NULL;
+  return open && open->h == step->h && open->integrator == step->integrator &&
+         open->share_before == step->share_before && open->share == step->share;
+}
+
+int32_t lb_part_take(lbBody *body, lbStep *step, lbScratch *s) {
+  lbScratch *open = body->open;
+  if (!is_the_open_one(body, step) || !lb_scratch_borrow_call(body->prepared, open)) {
+    lb_touch_abandon(body);
+    return lb_part_close(body, step, s, lb_part_open(body, step, s));
+  }
+  open->step->whole = step->whole;
+  lb_part_join(body, open);
+  int32_t flags = lb_part_close(body, open->step, open, open->flags);
+  lb_touch_abandon(body);
   return flags;
 }
 
@@ -102,7 +164,7 @@ static int32_t take_guarded(lbBody *body, double h, lbScratch *s) {
                   .share = take->partial ? take->after : 1,
                   .whole = take->partial ? take->whole : &start };
   body->work = 0;
-  int32_t flags = lb_part_close(body, &step, s, lb_part_open(body, &step, s));
+  int32_t flags = lb_part_take(body, &step, s);
   return flags & (LB_STEP_NONFINITE | LB_STEP_FAR) ? flags | LB_STEP_FAILED : flags;
 }
 
@@ -165,18 +227,19 @@ static void step_plain(lbBody *body, double dt, lbScratch *scratch) {
   body->prepared->method->step_many(body->group, index, index + 1, dt, scratch);
 }
 
-int32_t lb_body_step_touched(lbBody *body, double h, lbTouch *touch, void *context,
-                             lbScratch *scratch) {
+int32_t lb_body_step_touched(lbBody *body, double h, lbTouch *touch, void *context) {
+  lbScratch *scratch = lb_scratch_borrow(body->prepared);
   lbFrameState start = body->frame;
-  lbStep step = { .h = h, .share = 1, .whole = &start };
+  lbStep step = { .h = h, .share = 1, .whole = &start, .stays_open = true };
+  int32_t flags = LB_STEP_REFUSED;
   body->led = 0;
-  int32_t flags = lb_part_open(body, &step, scratch), first = body->contacts->count;
-  if (!(flags & LB_STEP_NONFINITE)) touch(body, &step, scratch, context);
-  // What was opened can be joined where it is linear, which begin of some methods is not.
-  bool linear = lb_frame_is_still(body) && !body->prepared->method->fit_frame;
-  if (!linear) return lb_body_advance(body, h, scratch);
-  if (body->contacts->count > first) lb_contacts_join(body, &step, first, scratch);
-  return lb_body_conclude(body, h, lb_part_close(body, &step, scratch, flags), scratch);
+  if (scratch && lb_part_keep_open(body, &step)) touch(body, body->open->step, body->open, context);
+  if (scratch)
+    flags = lb_body_advance(body, h, scratch);
+  else
+    lb_fail_memory(body->message);
+  lb_scratch_return(body->prepared, scratch);
+  return flags;
 }
 
 int32_t lb_body_step(lbBody *body, double dt) {

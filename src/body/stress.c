@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#define STRESS_MOST 1e30 // Pa: what is beyond, or no number, counts as this
+// Pa: what is beyond, or no number, counts as this. Doubled, nothing changes.
+#define STRESS_MOST 1e30
 
 static lbMaterialModel law_of(const lbPrepared *prepared, int32_t material) {
   return prepared->stress_by_material ? (lbMaterialModel)prepared->model->material_laws[material]
@@ -50,11 +51,11 @@ static void gather(const lbModel *model, const lbScratch *s, const int32_t *node
     for (int i = 0; i < 3; i++) {
       size_t from = 3 * (size_t)nodes[a] + (size_t)i, to = (size_t)((3 * a + i) * LB_BATCH + lane);
       batch->positions[to] = model->node_positions[from];
-      batch->displacements[to] = s->nodes[from];
+      batch->displacements[to] = s->call->nodes[from];
     }
   for (int i = 0; i < LB_MATERIAL_PARAMETERS; i++)
     batch->parameters[i * LB_BATCH + lane] =
-        s->moduli[LB_MATERIAL_PARAMETERS * (size_t)material + (size_t)i];
+        s->call->moduli[LB_MATERIAL_PARAMETERS * (size_t)material + (size_t)i];
 }
 
 // A node takes the point next to it, with the volume that belongs to it.
@@ -64,7 +65,7 @@ static void scatter(lbScratch *s, const int32_t *nodes, int32_t node_count, cons
     int32_t at = (node_count == 8 ? a : 0) * LB_BATCH + lane;
     double volume = batch->volumes[at] / (node_count == 8 ? 1 : 4), value = batch->stresses[at];
     sums[nodes[a]] += volume * (value <= STRESS_MOST ? value : STRESS_MOST);
-    s->shares[nodes[a]] += volume;
+    s->call->shares[nodes[a]] += volume;
   }
 }
 
@@ -111,9 +112,9 @@ void lb_default_von_mises(const lbBody *body, double *stresses, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   const lbModel *model = p->model;
   p->method->get(body, s->a, s->b, NULL);
-  lb_body_nodes(body, s->a, s->b, 0, model->size.node_count, s->nodes, NULL);
-  find_moduli(p, s->moduli);
-  memset(s->shares, 0, (size_t)model->size.node_count * sizeof(double));
+  lb_body_nodes(body, s->a, s->b, 0, model->size.node_count, s->call->nodes, NULL);
+  find_moduli(p, s->call->moduli);
+  memset(s->call->shares, 0, (size_t)model->size.node_count * sizeof(double));
   const Elements kinds[] = {
     { LB_ELEMENT_TET4, model->size.tet_count, model->tets, model->element_materials },
     { LB_ELEMENT_BRICK8, model->size.brick_count, model->bricks,
@@ -121,7 +122,7 @@ void lb_default_von_mises(const lbBody *body, double *stresses, lbScratch *s) {
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) add_elements(p, &kinds[i], stresses, s);
   for (int32_t n = 0; n < model->size.node_count; n++)
-    if (s->shares[n] > 0) stresses[n] /= s->shares[n];
+    if (s->call->shares[n] > 0) stresses[n] /= s->call->shares[n];
 }
 
 void lb_body_von_mises(const lbBody *body, double *stresses) {

@@ -42,9 +42,9 @@ void lb_surface_positions(const lbBody *body, double *positions, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   p->method->get(body, s->a, NULL, NULL);
   for (int32_t i = 0; i < p->range_count; i++)
-    lb_body_nodes(body, s->a, NULL, p->ranges[2 * i], p->ranges[2 * i + 1], s->nodes, NULL);
+    lb_body_nodes(body, s->a, NULL, p->ranges[2 * i], p->ranges[2 * i + 1], s->call->nodes, NULL);
   for (int32_t v = 0; v < p->model->size.vertex_count; v++)
-    lb_vec3_store(positions + 3 * (size_t)v, lb_surface_vertex(body, s->nodes, v));
+    lb_vec3_store(positions + 3 * (size_t)v, lb_surface_vertex(body, s->call->nodes, v));
 }
 
 void lb_body_surface(const lbBody *body, double *positions) {
@@ -61,9 +61,9 @@ static void carry(const lbBody *body, bool velocities, double *own, lbScratch *s
   p->method->get(body, s->a, s->b, NULL);
   for (int32_t i = 0; i < p->range_count; i++)
     lb_body_nodes(body, s->a, s->b, p->ranges[2 * i], p->ranges[2 * i + 1],
-                  velocities ? NULL : s->nodes, velocities ? s->nodes : NULL);
+                  velocities ? NULL : s->call->nodes, velocities ? s->call->nodes : NULL);
   for (int32_t v = 0; v < p->model->size.vertex_count; v++)
-    lb_vec3_store(own + 3 * (size_t)v, carried(p->model, s->nodes, v));
+    lb_vec3_store(own + 3 * (size_t)v, carried(p->model, s->call->nodes, v));
 }
 
 void lb_body_surface_velocities(const lbBody *body, double *velocities) {
@@ -71,11 +71,11 @@ void lb_body_surface_velocities(const lbBody *body, double *velocities) {
   const lbModel *model = body->prepared->model;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return;
-  if (lb_frame_moves(body)) carry(body, false, s->positions, s);
+  if (lb_frame_moves(body)) carry(body, false, s->call->positions, s);
   carry(body, true, velocities, s);
   for (int32_t v = 0; v < model->size.vertex_count; v++) {
     size_t at = 3 * (size_t)v;
-    lbVec3 own = lb_add(rest_of(model, v), lb_vec3_load(s->positions + at));
+    lbVec3 own = lb_add(rest_of(model, v), lb_vec3_load(s->call->positions + at));
     lb_vec3_store(velocities + at, lb_frame_velocity(body, own, lb_vec3_load(velocities + at)));
   }
   lb_scratch_return(body->prepared, s);

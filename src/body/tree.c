@@ -190,9 +190,9 @@ lbStatus lb_search_create(const lbTree *tree, int32_t node_limit, int32_t triang
 lbStatus lb_search_make(const lbPrepared *prepared, lbScratch *scratch, lbError *err) {
   enum { NODES = 4096, TRIANGLES = 1024 };
   const lbTree *tree = NULL;
-  if (scratch->search) return LB_OK;
+  if (scratch->call->search) return LB_OK;
   lbStatus status = lb_prepared_tree(prepared, &tree, err);
-  return status ? status : lb_search_create(tree, NODES, TRIANGLES, &scratch->search, err);
+  return status ? status : lb_search_create(tree, NODES, TRIANGLES, &scratch->call->search, err);
 }
 
 void lb_search_destroy(lbSearch *search) {

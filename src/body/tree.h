@@ -24,7 +24,8 @@ typedef struct lbSearchNode {
   int32_t node;
 } lbSearchNode;
 
-#define LB_TREE_LARGE 1024 // vertices: of more it is found out which of them matter
+// Vertices: of more it is found out which of them matter.
+enum { LB_TREE_LARGE = 1024 };
 
 // Immutable: shared by all bodies of a model.
 typedef struct lbTree {

@@ -139,8 +139,8 @@ static void mark_vertex(const Writer *w, int32_t vertex, Nodes *nodes) {
 static void place_vertex(const Writer *w, int32_t vertex) {
   if (w->work->vertices[vertex] > w->work->stamp) return;
   w->work->vertices[vertex] = w->work->stamp + 1;
-  lb_vec3_store(w->scratch->positions + 3 * (size_t)vertex,
-                lb_surface_vertex(w->body, w->scratch->nodes, vertex));
+  lb_vec3_store(w->scratch->call->positions + 3 * (size_t)vertex,
+                lb_surface_vertex(w->body, w->scratch->call->nodes, vertex));
 }
 
 // A vertex and, where normals are asked for, its neighbours: marked, or then placed.
@@ -167,7 +167,7 @@ static void work_out_nodes(const Writer *w, Nodes nodes) {
     int32_t end = n + 1;
     for (int32_t k = end; k < nodes.end && k - end <= STRETCH; k++)
       if (stamps[k] == w->work->stamp) end = k + 1;
-    lb_body_nodes(w->body, w->scratch->a, w->scratch->b, n, end, w->scratch->nodes, NULL);
+    lb_body_nodes(w->body, w->scratch->a, w->scratch->b, n, end, w->scratch->call->nodes, NULL);
     for (n = end; n < nodes.end && stamps[n] != w->work->stamp;) n++;
   }
 }
@@ -175,7 +175,7 @@ static void work_out_nodes(const Writer *w, Nodes nodes) {
 static void work_out_normal(const Writer *w, int32_t vertex) {
   const lbPrepared *p = w->body->prepared;
   lbTriangles surface = { p->model->size.triangle_count, p->model->triangles,
-                          w->scratch->positions };
+                          w->scratch->call->positions };
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (int32_t i = p->around_begin[vertex]; i < p->around_begin[vertex + 1]; i++) {
     lbVec3 x = lb_triangle_corner(&surface, p->around[i], 0);
@@ -199,8 +199,9 @@ static void work_out_range(const Writer *w) {
 }
 
 static void work_out_all(const Writer *w) {
-  lb_surface_positions(w->body, w->scratch->positions, w->scratch);
-  if (needs_normals(w)) lb_body_surface_normals(w->body, w->scratch->positions, w->work->normals);
+  lb_surface_positions(w->body, w->scratch->call->positions, w->scratch);
+  if (needs_normals(w))
+    lb_body_surface_normals(w->body, w->scratch->call->positions, w->work->normals);
 }
 
 // ---- into the buffer ---------------------------------------------------------------------------
@@ -221,7 +222,7 @@ static lbVec3 across(lbVec3 n) {
 static void write_tangent(const Writer *w, int32_t index, lbVec3 normal, char *vertex) {
   const struct lbRenderTangents *t = w->mesh->tangents_;
   lbTriangles surface = { w->mesh->model->size.triangle_count, w->mesh->model->triangles,
-                          w->scratch->positions };
+                          w->scratch->call->positions };
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (int32_t k = t->begin[index]; k < t->begin[index + 1]; k++) {
     lbVec3 x = lb_triangle_corner(&surface, t->around[k], 0);
@@ -242,7 +243,7 @@ static void write_all(const Writer *w, char *buffer) {
     size_t source = 3 * (size_t)source_of(w, i);
     lbVec3 normal = needs_normals(w) ? lb_vec3_load(w->work->normals + source) : lb_vec3(0, 0, 0);
     if (at->position >= 0)
-      write_floats(buffer, at->position, lb_vec3_load(w->scratch->positions + source));
+      write_floats(buffer, at->position, lb_vec3_load(w->scratch->call->positions + source));
     if (at->normal >= 0) write_floats(buffer, at->normal, normal);
     if (at->tangent >= 0) write_tangent(w, i, normal, buffer);
     if (at->uv >= 0) {
@@ -259,8 +260,8 @@ static lbStatus write_vertices(Writer *w, int32_t vertex_count, void *buffer, si
   if (status || w->count == 0) return status;
   w->scratch = lb_scratch_borrow(p);
   if (!w->scratch) return lb_fail_memory(err);
-  if (!w->scratch->vertex_work) w->scratch->vertex_work = make_work(&p->model->size);
-  w->work = w->scratch->vertex_work;
+  if (!w->scratch->call->vertex_work) w->scratch->call->vertex_work = make_work(&p->model->size);
+  w->work = w->scratch->call->vertex_work;
   if (!w->work)
     status = lb_fail_memory(err);
   else {

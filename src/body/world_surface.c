@@ -20,6 +20,7 @@ void lb_placed_destroy(lbPlaced *placed) {
   lb_free(placed->factors);
   lb_free(placed->coordinates);
   lb_free(placed->stamps);
+  lb_free(placed->hints);
   lb_free(placed);
 }
 
@@ -41,10 +42,13 @@ lbStatus lb_placed_create(const lbBody *body, lbPlaced **out, lbError *err) {
   placed->factors = lb_alloc(4 * dimension + 1, sizeof(double)); // none for a rigid body
   placed->coordinates = lb_alloc(2 * dimension + 1, sizeof(double));
   placed->stamps = lb_alloc(vertices, sizeof(uint32_t));
+  size_t blocks = (size_t)tree->model->size.triangle_count / LB_BATCH + 1;
+  placed->hint_count = (int32_t)(vertices + blocks + blocks / LB_BATCH + 1);
+  placed->hints = lb_alloc((size_t)placed->hint_count, sizeof *placed->hints);
   bool boxes = lb_box_set_create(&placed->boxes, tree->model->size.triangle_count);
   if (!boxes || !placed->nodes || !placed->triangles || !placed->positions || !placed->velocities ||
       !placed->places || !placed->rates || !placed->factors || !placed->coordinates ||
-      !placed->stamps) {
+      !placed->stamps || !placed->hints) {
     lb_placed_destroy(placed);
     return lb_fail_memory(err);
   }

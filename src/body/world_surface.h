@@ -27,6 +27,13 @@ typedef struct lbPlaced {
   double *coordinates; // (2 x dimension): and their rates
   uint32_t *stamps;    // (vertices): `stamp` where the position is known
   uint32_t stamp;
+  // What is known of distances from a solid near it: of vertices, then of blocks of boxes, then of
+  // groups of blocks. For whoever finds contacts.
+  int32_t hint_count;
+  lbSolidHint *hints; // (hint_count)
+  uint64_t hint_key;  // the caller's number for the solid that they are about,
+  bool hints_ready;   // if there is one
+  bool hints_used;    // by a pair, in the search that is under way
 } lbPlaced;
 
 typedef struct lbPlacedRegion { // of the world

@@ -11,7 +11,8 @@ typedef struct Core {
 } Core;
 
 // A place of the core, the solid's outward normal there and its distance along it.
-static void add(const Core *core, lbVec3 at, lbVec3 normal, double distance, int32_t feature) {
+static void add_capsule_touch(const Core *core, lbVec3 at, lbVec3 normal, double distance,
+                              int32_t feature) {
   double gap = distance - core->radius;
   if (!(gap < core->pair->margin)) return;
   lb_pair_add_from_b(core->pair, lb_add_scaled(at, -distance, normal), normal, gap, feature);
@@ -23,7 +24,7 @@ static lbVec3 core_end(const Core *core, int end) {
 
 // ---- outside -----------------------------------------------------------------------------------
 
-static void touch_vertex(const Core *core, int32_t vertex) {
+static void touch_capsule_vertex(const Core *core, int32_t vertex) {
   const lbPolyhedron *p = core->solid->polyhedron;
   lbVec3 at = lb_polyhedron_vertex(p, vertex);
   double length2 = lb_dot(core->along, core->along);
@@ -34,7 +35,7 @@ static void touch_vertex(const Core *core, int32_t vertex) {
   if (!(distance > 0 && distance < core->radius + core->pair->margin)) return;
   lbVec3 normal = lb_scale(1 / distance, apart);
   if (lb_vertex_cone_holds(p, vertex, normal))
-    add(core, place, normal, distance, lb_feature(vertex, 1));
+    add_capsule_touch(core, place, normal, distance, lb_feature(vertex, 1));
 }
 
 static void touch_outside(const Core *core) {
@@ -43,15 +44,15 @@ static void touch_outside(const Core *core) {
   lbSolidTouch touch;
   for (int end = 0; end < (core->pair->a->half[2] > 0 ? 2 : 1); end++)
     if (lb_solid_touch_point(core->solid, core_end(core, end), reach, &touch))
-      add(core, touch.on_triangle, touch.normal, touch.gap, lb_feature(end, 0));
+      add_capsule_touch(core, touch.on_triangle, touch.normal, touch.gap, lb_feature(end, 0));
   for (int32_t i = 0; i < p->edge_count; i++)
     if (p->edges[i].sharp &&
         lb_edge_touch(core->solid, &p->edges[i], core->from, core->along, NULL, reach, &touch,
                       &s) &&
         lb_solid_touch_point(core->solid, touch.on_triangle, reach,
                              &touch)) // beside the cone: exact
-      add(core, touch.on_triangle, touch.normal, touch.gap, lb_feature(i, 2));
-  for (int32_t i = 0; i < p->vertex_count; i++) touch_vertex(core, i);
+      add_capsule_touch(core, touch.on_triangle, touch.normal, touch.gap, lb_feature(i, 2));
+  for (int32_t i = 0; i < p->vertex_count; i++) touch_capsule_vertex(core, i);
 }
 
 // ---- inside ------------------------------------------------------------------------------------
@@ -103,16 +104,18 @@ static void clip_core(const Core *core, int32_t face, double *first, double *las
   if (!(*first <= *last)) *first = 0, *last = 1;
 }
 
-static void touch_inside(const Core *core, lbVec3 normal, int32_t face, double at, double apart) {
+static void touch_inside_capsule(const Core *core, lbVec3 normal, int32_t face, double at,
+                                 double apart) {
   if (face < 0) {
-    add(core, lb_add_scaled(core->from, at, core->along), normal, apart, lb_feature(0, 3));
+    add_capsule_touch(core, lb_add_scaled(core->from, at, core->along), normal, apart,
+                      lb_feature(0, 3));
     return;
   }
   double stretch[2], offset = core->solid->polyhedron->face_offsets[face];
   clip_core(core, face, &stretch[0], &stretch[1]);
   for (int i = 0; i < (stretch[1] > stretch[0] ? 2 : 1); i++) {
     lbVec3 place = lb_add_scaled(core->from, stretch[i], core->along);
-    add(core, place, normal, lb_dot(normal, place) - offset, lb_feature(i, 3));
+    add_capsule_touch(core, place, normal, lb_dot(normal, place) - offset, lb_feature(i, 3));
   }
 }
 
@@ -129,5 +132,5 @@ void lb_pair_capsule_convex(lbSolidPair *pair) {
   if (apart > 0)
     touch_outside(&core);
   else
-    touch_inside(&core, normal, face, at, apart);
+    touch_inside_capsule(&core, normal, face, at, apart);
 }

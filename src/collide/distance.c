@@ -1,6 +1,10 @@
 // Signed distances of points from solids.
 #include "collide/solid_parts.h"
 
+// Times the distance that is asked for: how far a search for the nearest triangle reaches. Doubled,
+// fewer searches look at more triangles each.
+#define SEARCH_AHEAD 2.0
+
 static const lbVec3 up = { 0, 0, 1 };
 
 static double sphere_distance(const lbSolid *solid, lbVec3 point, lbVec3 *normal) {
@@ -67,31 +71,40 @@ static lbVec3 surface_place(const lbPolyhedron *p, const lbSurfacePoint *at) {
 }
 
 // From inside, the first triangle on any way is seen from behind.
-static bool is_inside(const lbSolid *solid, lbVec3 point) {
+static bool is_inside_mesh(const lbSolid *solid, lbVec3 point) {
   const lbPolyhedron *p = solid->polyhedron;
   lbSurfacePoint hit;
   if (!lb_surface_ray_cast(p->tree, &p->surface, point, up, INFINITY, &hit)) return false;
   return p->normals[hit.triangle].z > 0;
 }
 
-// The nearest place, where it is not farther than a limit, or the point is inside.
-static bool find_nearest(const lbSolid *solid, lbVec3 point, double limit, lbSurfacePoint *at) {
-  const lbPolyhedron *p = solid->polyhedron;
-  bool limited = limit > 0 && (p->closed || limit > solid->thickness);
-  if (lb_surface_closest_point(p->tree, &p->surface, point, limited ? limit : INFINITY, at))
-    return true;
-  return limited && p->closed && is_inside(solid, point) &&
-         lb_surface_closest_point(p->tree, &p->surface, point, INFINITY, at);
+// A lower bound of the distance from what is known of an earlier place; more than 0: outside. (The
+// sign of an open mesh's distance jumps at borders.) It allows for rounding.
+static double hinted_distance(const lbSolid *solid, const lbSolidHint *hint, lbVec3 point) {
+  double way = lb_length(lb_sub(point, hint->place));
+  if (!solid->polyhedron->closed) return -INFINITY;
+  return hint->distance - way - 1e-9 * (solid->reach + way);
 }
 
-static double surface_distance(const lbSolid *solid, lbVec3 point, double limit, lbVec3 *normal) {
+// The nearest place, where it is not farther than a limit, or the point is inside. What an open
+// mesh has inside is no farther than its thickness.
+static bool find_nearest_triangle(const lbSolid *solid, const lbSolidHint *hint, lbVec3 point,
+                                  double limit, lbSurfacePoint *at) {
   const lbPolyhedron *p = solid->polyhedron;
-  lbSurfacePoint at;
-  *normal = up;
-  if (!find_nearest(solid, point, limit, &at)) return limit > 0 ? limit : INFINITY;
+  double most = p->closed ? limit : lb_greater(limit, solid->thickness);
+  if (!(limit > 0)) most = INFINITY;
+  if (lb_surface_closest_point_from(p->tree, &p->surface, point, most, hint->triangle, at))
+    return true;
+  return p->closed && !(hinted_distance(solid, hint, point) > 0) && is_inside_mesh(solid, point) &&
+         lb_surface_closest_point_from(p->tree, &p->surface, point, INFINITY, hint->triangle, at);
+}
+
+static double signed_distance(const lbSolid *solid, lbVec3 point, const lbSurfacePoint *at,
+                              lbVec3 *normal) {
+  const lbPolyhedron *p = solid->polyhedron;
   bool border;
-  lbVec3 outward = part_normal(p, &at, &border);
-  lbVec3 away = lb_sub(point, surface_place(p, &at));
+  lbVec3 outward = part_normal(p, at, &border);
+  lbVec3 away = lb_sub(point, surface_place(p, at));
   double distance = lb_length(away);
   // On the surface, as far as rounding can tell, the direction is noise.
   *normal = outward;
@@ -104,6 +117,22 @@ static double surface_distance(const lbSolid *solid, lbVec3 point, double limit,
   if (!p->closed && (border || solid->two_sided || distance > solid->thickness)) inside = false;
   *normal = lb_direction_or(inside ? lb_scale(-1, away) : away, outward);
   return inside ? -distance : distance;
+}
+
+// Notes what it finds in the hint.
+static double surface_distance(const lbSolid *solid, lbSolidHint *hint, lbVec3 point, double limit,
+                               lbVec3 *normal) {
+  lbSurfacePoint at;
+  *normal = up;
+  bool found = find_nearest_triangle(solid, hint, point, limit, &at);
+  hint->place = point;
+  hint->exact = found;
+  hint->distance = limit > 0 ? limit : INFINITY;
+  if (!found) return hint->distance;
+  hint->triangle = at.triangle;
+  hint->distance = signed_distance(solid, point, &at, normal);
+  hint->normal = *normal;
+  return hint->distance;
 }
 
 // The greatest height above a face: the distance inside and in front of a face.
@@ -122,28 +151,49 @@ static double hull_distance(const lbSolid *solid, lbVec3 point, double limit, lb
   bool in_face = true;
   for (int32_t i = 0; i < p->face_count && in_face; i++)
     in_face = i == highest || lb_dot(p->face_normals[i], foot) <= p->face_offsets[i];
-  return in_face ? most : surface_distance(solid, point, INFINITY, normal);
+  lbSolidHint hint = lb_solid_hint();
+  return in_face ? most : surface_distance(solid, &hint, point, INFINITY, normal);
 }
 
 // ---- all kinds ---------------------------------------------------------------------------------
 
-double lb_solid_distance_within(const lbSolid *solid, lbVec3 point, double limit, lbVec3 *normal) {
+static bool is_hinted_place(const lbSolidHint *hint, lbVec3 point) {
+  return hint->place.x == point.x && hint->place.y == point.y && hint->place.z == point.z;
+}
+
+// Searches reach farther than the limit, so that what they find is good for several steps.
+static double mesh_distance(const lbSolid *solid, lbSolidHint *hint, lbVec3 point, double limit,
+                            lbVec3 *normal) {
+  bool limited = limit > 0 && limit < INFINITY;
+  double p[3];
+  *normal = hint->exact ? hint->normal : up;
+  if (hint->exact && is_hinted_place(hint, point)) return hint->distance;
+  double bound = hinted_distance(solid, hint, point);
+  *normal = up;
+  if (limited && bound > limit) return bound;
+  lb_vec3_store(p, point);
+  double outside = sqrt(lb_box_distance2(&solid->box, p));
+  if (!limited || !(outside > limit))
+    return surface_distance(solid, hint, point, limited ? SEARCH_AHEAD * limit : limit, normal);
+  *hint = (lbSolidHint){ hint->triangle, false, point, outside, up };
+  return outside;
+}
+
+double lb_solid_distance_from(const lbSolid *solid, lbSolidHint *hint, lbVec3 point, double limit,
+                              lbVec3 *normal) {
   switch (solid->kind) {
   case LB_SOLID_PLANE: *normal = up; return point.z;
   case LB_SOLID_SPHERE: return sphere_distance(solid, point, normal);
   case LB_SOLID_CAPSULE: return capsule_distance(solid, point, normal);
   case LB_SOLID_BOX: return box_distance(solid, point, normal);
   case LB_SOLID_HULL: return hull_distance(solid, point, limit, normal);
-  default: break;
+  default: return mesh_distance(solid, hint, point, limit, normal);
   }
-  double p[3];
-  lb_vec3_store(p, point);
-  double outside2 = lb_box_distance2(&solid->box, p);
-  if (limit < INFINITY && limit > 0 && outside2 > limit * limit) {
-    *normal = up;
-    return sqrt(outside2);
-  }
-  return surface_distance(solid, point, limit, normal);
+}
+
+double lb_solid_distance_within(const lbSolid *solid, lbVec3 point, double limit, lbVec3 *normal) {
+  lbSolidHint hint = lb_solid_hint();
+  return lb_solid_distance_from(solid, &hint, point, limit, normal);
 }
 
 double lb_solid_distance(const lbSolid *solid, lbVec3 point, lbVec3 *normal) {
@@ -157,7 +207,12 @@ static bool mesh_is_within(const lbSolid *solid, lbVec3 point, double limit) {
   double at[3];
   lb_vec3_store(at, point);
   if (lb_box_distance2(&solid->box, at) > limit * limit) return false;
-  return lb_surface_is_near(p->tree, &p->surface, point, limit) || is_inside(solid, point);
+  return lb_surface_is_near(p->tree, &p->surface, point, limit) || is_inside_mesh(solid, point);
+}
+
+bool lb_solid_is_within_from(const lbSolid *solid, lbSolidHint *hint, lbVec3 point, double limit) {
+  lbVec3 normal;
+  return lb_solid_distance_from(solid, hint, point, limit, &normal) < limit;
 }
 
 bool lb_solid_is_within(const lbSolid *solid, lbVec3 point, double limit) {

@@ -2,9 +2,6 @@
 // around them.
 #include "collide/solid_parts.h"
 
-#define SAME_DIRECTION 1e-6 // 1 - cosine of the angle between triangles of one face
-#define SAME_PLANE 3e-6     // how far they leave it, of the solid's extent
-
 static double area_of(const lbPolyhedron *p, int32_t triangle) {
   lbVec3 a = lb_triangle_corner(&p->surface, triangle, 0);
   lbVec3 ab = lb_sub(lb_triangle_corner(&p->surface, triangle, 1), a);
@@ -38,7 +35,7 @@ static bool has_knife_edge(const lbPolyhedron *p) {
 static bool lies_in_plane(const lbPolyhedron *p, int32_t triangle, int32_t seed, double tolerance) {
   lbVec3 n = p->normals[triangle], plane = p->normals[seed];
   lbVec3 origin = lb_triangle_corner(&p->surface, seed, 0);
-  if (lb_dot(n, n) > 0 && lb_dot(n, plane) < 1 - SAME_DIRECTION) return false;
+  if (lb_dot(n, n) > 0 && lb_dot(n, plane) < 1 - 0.5 * LB_FLAT_ANGLE * LB_FLAT_ANGLE) return false;
   for (int k = 0; k < 3; k++) {
     double height = lb_dot(plane, lb_sub(lb_triangle_corner(&p->surface, triangle, k), origin));
     if (fabs(height) > tolerance) return false;
@@ -47,8 +44,8 @@ static bool lies_in_plane(const lbPolyhedron *p, int32_t triangle, int32_t seed,
 }
 
 // Spreads the face from its seed over neighbours in the seed's plane. `stack` holds all triangles.
-static void spread(const lbPolyhedron *p, int32_t seed, int32_t face, int32_t *face_of,
-                   int32_t *stack, double tolerance) {
+static void spread_face(const lbPolyhedron *p, int32_t seed, int32_t face, int32_t *face_of,
+                        int32_t *stack, double tolerance) {
   int32_t stacked = 0;
   face_of[seed] = face;
   stack[stacked++] = seed;
@@ -91,7 +88,7 @@ static double extent_of(const lbPolyhedron *p) {
   return most;
 }
 
-static double support(const lbPolyhedron *p, lbVec3 normal) {
+static double support_of_face(const lbPolyhedron *p, lbVec3 normal) {
   double most = -INFINITY;
   for (int32_t i = 0; i < 3 * p->triangle_count; i++)
     most = lb_greater(most, lb_dot(normal, lb_polyhedron_vertex(p, p->triangles[i])));
@@ -114,15 +111,15 @@ lbStatus lb_polyhedron_find_faces(lbPolyhedron *p, lbError *err) {
     status = lb_fail_memory(err);
     goto done;
   }
-  double tolerance = has_knife_edge(p) ? 0 : SAME_PLANE * extent_of(p);
+  double tolerance = has_knife_edge(p) ? 0 : LB_SAME_PLACE * extent_of(p);
   for (int32_t i = 0; i < p->triangle_count; i++) face_of[i] = -1;
   for (int32_t seed; (seed = next_seed(p, face_of)) >= 0;) {
     int32_t face = p->face_count;
-    spread(p, seed, face, face_of, stack, tolerance);
+    spread_face(p, seed, face, face_of, stack, tolerance);
     if (lb_dot(p->normals[seed], p->normals[seed]) == 0) continue; // flat triangles left over
     int32_t begin = p->face_begin[face];
     p->face_normals[face] = p->normals[seed];
-    p->face_offsets[face] = support(p, p->normals[seed]);
+    p->face_offsets[face] = support_of_face(p, p->normals[seed]);
     p->face_begin[face + 1] = begin + walk_round(p, face, face_of, next, p->face_vertices + begin,
                                                  3 * p->triangle_count - begin);
     p->face_count++;

@@ -16,7 +16,7 @@ static lbSurfaceTriangle triangle_in_a(const lbSolidPair *pair, int32_t triangle
   return result;
 }
 
-static bool touch_triangle(int32_t triangle, void *context) {
+static bool touch_mesh_triangle(int32_t triangle, void *context) {
   lbSolidPair *pair = context;
   const lbPolyhedron *p = pair->b->polyhedron;
   lbSurfaceTriangle own = triangle_in_a(pair, triangle);
@@ -50,7 +50,7 @@ static bool sphere_inside(lbSolidPair *pair) {
 }
 
 // Nothing near the surface, but one is wholly inside the other: the shortest way out of its centre.
-static void touch_inside(lbSolidPair *pair) {
+static void touch_inside_mesh(lbSolidPair *pair) {
   lbVec3 centre = lb_solid_to_own(&pair->frame, pair->a->centre), normal;
   double distance = lb_solid_distance_within(pair->b, centre, 0, &normal);
   if (distance < 0) {
@@ -70,7 +70,7 @@ static void touch_inside(lbSolidPair *pair) {
 static void touch_triangles(lbSolidPair *pair, const lbSolidFrame *inverse) {
   lbBox box = lb_solid_world_box(pair->a, inverse);
   for (int i = 0; i < 3; i++) box.low[i] -= pair->margin, box.high[i] += pair->margin;
-  lb_aabb_tree_overlap(pair->b->polyhedron->tree, &box, touch_triangle, pair);
+  lb_aabb_tree_overlap(pair->b->polyhedron->tree, &box, touch_mesh_triangle, pair);
 }
 
 // Two meshes: the triangles of a against b as well.
@@ -99,5 +99,5 @@ void lb_pair_mesh(lbSolidPair *pair) {
                            lb_solid_to_own(&pair->frame, lb_vec3(0, 0, 0)) };
   touch_triangles(pair, &inverse);
   if (pair->a->kind == LB_SOLID_MESH) touch_triangles_of_a(pair, &inverse);
-  if (pair->list.count == 0) touch_inside(pair);
+  if (pair->list.count == 0) touch_inside_mesh(pair);
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static int compare_edges(const void *left, const void *right) {
+static int compare_surface_edges(const void *left, const void *right) {
   const lbSurfaceEdge *a = left, *b = right;
   if (a->low != b->low) return a->low < b->low ? -1 : 1;
   if (a->high != b->high) return a->high < b->high ? -1 : 1;
@@ -22,7 +22,7 @@ void lb_surface_edges(const lbTriangles *surface, lbSurfaceEdge *edges) {
     edges[i] =
         (lbSurfaceEdge){ forward ? from : to, forward ? to : from, triangle, corner, forward };
   }
-  qsort(edges, 3 * (size_t)surface->count, sizeof *edges, compare_edges);
+  qsort(edges, 3 * (size_t)surface->count, sizeof *edges, compare_surface_edges);
 }
 
 int32_t lb_surface_edges_run(const lbSurfaceEdge *edges, int32_t count, int32_t begin) {

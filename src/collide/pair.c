@@ -1,7 +1,7 @@
 // Solids against solids: which pair of kinds is tested how, and the simplest pairs.
 #include "collide/pair.h"
 
-static int rank_of(const lbSolid *solid) {
+static int kind_rank(const lbSolid *solid) {
   static const int ranks[LB_SOLID_KIND_COUNT] = {
     [LB_SOLID_PLANE] = 0, [LB_SOLID_SPHERE] = 1, [LB_SOLID_CAPSULE] = 2,
     [LB_SOLID_BOX] = 3,   [LB_SOLID_HULL] = 3,   [LB_SOLID_MESH] = 4
@@ -65,7 +65,7 @@ static void capsule_capsule(lbSolidPair *pair) {
 }
 
 static void touch(lbSolidPair *pair) {
-  int rank_a = rank_of(pair->a), rank_b = rank_of(pair->b);
+  int rank_a = kind_rank(pair->a), rank_b = kind_rank(pair->b);
   if (rank_a == 0 && rank_b == 0) return;
   if (rank_a == 0)
     lb_pair_plane(pair);
@@ -84,7 +84,7 @@ static void touch(lbSolidPair *pair) {
 int32_t lb_solids_touch(const lbSolid *a, const lbSolidFrame *frame_a, const lbSolid *b,
                         const lbSolidFrame *frame_b, double margin,
                         lbSolidPairTouch out[LB_PAIR_TOUCHES]) {
-  bool swap = rank_of(a) > rank_of(b);
+  bool swap = kind_rank(a) > kind_rank(b);
   const lbSolidFrame *first = swap ? frame_b : frame_a, *second = swap ? frame_a : frame_b;
   lbSolidPair pair;
   pair.a = swap ? b : a, pair.b = swap ? a : b;

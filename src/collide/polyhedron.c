@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-#define FLAT_SINE 2e-3 // edges bent by less, or bent inwards, never touch a flat triangle
-
 // ---- vertices and triangles --------------------------------------------------------------------
 
 typedef struct Sorted {
@@ -44,8 +42,9 @@ static int32_t *first_at_place(lbArena *scratch, int32_t count, const double *ve
 }
 
 // Triangles that have three different vertices, by the first vertex at each place.
-static lbStatus copy_triangles(lbPolyhedron *p, const double *vertices, int32_t triangle_count,
-                               const int32_t *triangles, lbError *err) {
+static lbStatus copy_solid_triangles(lbPolyhedron *p, const double *vertices,
+                                     int32_t triangle_count, const int32_t *triangles,
+                                     lbError *err) {
   lbArena scratch = { 0 };
   int32_t *first = first_at_place(&scratch, p->vertex_count, vertices);
   if (!first) {
@@ -67,12 +66,12 @@ static lbStatus copy_triangles(lbPolyhedron *p, const double *vertices, int32_t 
 
 // ---- normals -----------------------------------------------------------------------------------
 
-static void corners_of(const lbPolyhedron *p, int32_t triangle, lbVec3 corners[3]) {
+static void corners_of_triangle(const lbPolyhedron *p, int32_t triangle, lbVec3 corners[3]) {
   for (int k = 0; k < 3; k++) corners[k] = lb_triangle_corner(&p->surface, triangle, k);
 }
 
 // Flat within rounding: no normal.
-static lbVec3 triangle_normal(const lbVec3 c[3]) {
+static lbVec3 normal_or_zero(const lbVec3 c[3]) {
   lbVec3 ab = lb_sub(c[1], c[0]), ac = lb_sub(c[2], c[0]), bc = lb_sub(c[2], c[1]);
   lbVec3 normal = lb_cross(ab, ac);
   double longest2 = lb_greater(lb_dot(ab, ab), lb_greater(lb_dot(ac, ac), lb_dot(bc, bc)));
@@ -80,11 +79,11 @@ static lbVec3 triangle_normal(const lbVec3 c[3]) {
   return lb_normalise(normal);
 }
 
-static void find_normals(lbPolyhedron *p) {
+static void find_solid_normals(lbPolyhedron *p) {
   for (int32_t i = 0; i < p->triangle_count; i++) {
     lbVec3 c[3];
-    corners_of(p, i, c);
-    p->normals[i] = triangle_normal(c);
+    corners_of_triangle(p, i, c);
+    p->normals[i] = normal_or_zero(c);
     for (int k = 0; k < 3; k++) {
       lbVec3 u = lb_sub(c[(k + 1) % 3], c[k]), v = lb_sub(c[(k + 2) % 3], c[k]);
       double angle = lb_atan2(lb_length(lb_cross(u, v)), lb_dot(u, v));
@@ -96,11 +95,11 @@ static void find_normals(lbPolyhedron *p) {
     p->vertex_normals[i] = lb_direction_or(p->vertex_normals[i], lb_vec3(0, 0, 1));
 }
 
-static double signed_volume(const lbPolyhedron *p) {
+static double volume_of_polyhedron(const lbPolyhedron *p) {
   double volume = 0;
   lbVec3 origin = lb_triangle_corner(&p->surface, 0, 0), c[3];
   for (int32_t i = 0; i < p->triangle_count; i++) {
-    corners_of(p, i, c);
+    corners_of_triangle(p, i, c);
     volume += lb_dot(lb_sub(c[0], origin), lb_cross(lb_sub(c[1], origin), lb_sub(c[2], origin)));
   }
   return volume;
@@ -126,7 +125,7 @@ static void set_side(const lbPolyhedron *p, lbSolidEdge *edge, int side, int32_t
 }
 
 // An edge between two triangles, or (right NULL) at the border of one.
-static void add_edge(lbPolyhedron *p, const lbSurfaceEdge *left, const lbSurfaceEdge *right) {
+static void add_solid_edge(lbPolyhedron *p, const lbSurfaceEdge *left, const lbSurfaceEdge *right) {
   int32_t id = p->edge_count++;
   lbSolidEdge *edge = &p->edges[id];
   const int32_t *t = p->triangles + 3 * (size_t)left->triangle;
@@ -145,7 +144,7 @@ static void add_edge(lbPolyhedron *p, const lbSurfaceEdge *left, const lbSurface
   edge->normal = lb_direction_or(lb_add(edge->faces[0], edge->faces[1]), edge->faces[0]);
   if (lb_dot(edge->normal, edge->normal) == 0) edge->normal = lb_square_to(edge->along);
   // Convex: each triangle lies behind the other one's plane.
-  bool convex = lb_dot(edge->faces[0], edge->inward[1]) < -FLAT_SINE ||
+  bool convex = lb_dot(edge->faces[0], edge->inward[1]) < -LB_FLAT_ANGLE ||
                 lb_dot(edge->faces[0], edge->faces[1]) < -1 + 1e-12;
   edge->sharp = edge->border || convex;
   p->triangle_edges[3 * left->triangle + left->corner] = id;
@@ -163,10 +162,10 @@ static void pair_run(lbPolyhedron *p, const lbSurfaceEdge *edges, int32_t begin,
   for (int32_t i = begin; i < end; i++) {
     if (!edges[i].forward) continue;
     while (back < end && edges[back].forward) back++;
-    add_edge(p, &edges[i], back < end ? &edges[back++] : NULL);
+    add_solid_edge(p, &edges[i], back < end ? &edges[back++] : NULL);
   }
   for (; back < end; back++)
-    if (!edges[back].forward) add_edge(p, &edges[back], NULL);
+    if (!edges[back].forward) add_solid_edge(p, &edges[back], NULL);
 }
 
 static bool is_closed(const lbSurfaceEdge *edges, int32_t count) {
@@ -179,17 +178,17 @@ static bool is_closed(const lbSurfaceEdge *edges, int32_t count) {
   return true;
 }
 
-static lbStatus find_edges(lbPolyhedron *p, lbError *err) {
+static lbStatus find_solid_edges(lbPolyhedron *p, lbError *err) {
   int32_t count = 3 * p->triangle_count;
   lbSurfaceEdge *edges = lb_alloc((size_t)count, sizeof *edges);
   if (!edges) return lb_fail_memory(err);
   lb_surface_edges(&p->surface, edges);
   p->closed = is_closed(edges, count);
-  if (p->closed && signed_volume(p) < 0) {
+  if (p->closed && volume_of_polyhedron(p) < 0) {
     turn_round(p);
     lb_surface_edges(&p->surface, edges);
   }
-  find_normals(p);
+  find_solid_normals(p);
   for (int32_t begin = 0, end; begin < count; begin = end) {
     end = lb_surface_edges_run(edges, count, begin);
     pair_run(p, edges, begin, end);
@@ -235,7 +234,7 @@ static lbStatus own_vertices(lbPolyhedron *p, lbError *err) {
 
 // ---- life --------------------------------------------------------------------------------------
 
-static bool allocate(lbPolyhedron *p, int32_t vertex_count, int32_t triangle_count) {
+static bool allocate_polyhedron(lbPolyhedron *p, int32_t vertex_count, int32_t triangle_count) {
   size_t vertices = (size_t)vertex_count, triangles = (size_t)triangle_count;
   lbArena *arena = &p->arena;
   p->vertices = lb_arena_alloc(arena, 3 * vertices, sizeof *p->vertices);
@@ -250,21 +249,37 @@ static bool allocate(lbPolyhedron *p, int32_t vertex_count, int32_t triangle_cou
   p->vertex_sharp = lb_arena_alloc(arena, vertices, sizeof *p->vertex_sharp);
   p->vertex_border = lb_arena_alloc(arena, vertices, sizeof *p->vertex_border);
   p->own = lb_arena_alloc(arena, triangles, sizeof *p->own);
+  p->sharp = lb_arena_alloc(arena, triangles, sizeof *p->sharp);
   return p->vertices && p->triangles && p->normals && p->edges && p->triangle_edges && p->across &&
          p->vertex_normals && p->vertex_begin && p->vertex_edges && p->vertex_sharp &&
-         p->vertex_border && p->own;
+         p->vertex_border && p->own && p->sharp;
 }
 
-static lbStatus fill(lbPolyhedron *p, const double *vertices, int32_t triangle_count,
-                     const int32_t *triangles, lbError *err) {
+static lbStatus build_sharp_tree(lbPolyhedron *p, lbError *err) {
+  int32_t count = 0;
+  lbBox *boxes = lb_alloc((size_t)p->triangle_count, sizeof *boxes);
+  if (!boxes) return lb_fail_memory(err);
+  for (int32_t i = 0; i < p->triangle_count; i++) {
+    if (p->own[i] == 0) continue;
+    boxes[count] = lb_triangle_box(&p->surface, i);
+    p->sharp[count++] = i;
+  }
+  lbStatus status = lb_aabb_tree_build(boxes, count, &p->sharp_tree, err);
+  lb_free(boxes);
+  return status;
+}
+
+static lbStatus fill_polyhedron(lbPolyhedron *p, const double *vertices, int32_t triangle_count,
+                                const int32_t *triangles, lbError *err) {
   for (size_t i = 0; i < 3 * (size_t)p->vertex_count; i++) p->vertices[i] = vertices[i];
-  lbStatus status = copy_triangles(p, vertices, triangle_count, triangles, err);
+  lbStatus status = copy_solid_triangles(p, vertices, triangle_count, triangles, err);
   if (status) return status;
   p->surface = (lbTriangles){ p->triangle_count, p->triangles, p->vertices };
-  status = find_edges(p, err);
+  status = find_solid_edges(p, err);
   if (status) return status;
   find_vertex_edges(p);
   status = own_vertices(p, err);
+  if (!status) status = build_sharp_tree(p, err);
   return status ? status : lb_aabb_tree_build_triangles(&p->surface, &p->tree, err);
 }
 
@@ -273,8 +288,8 @@ lbStatus lb_polyhedron_create(int32_t vertex_count, const double *vertices, int3
   lbPolyhedron *p = lb_alloc(1, sizeof *p);
   if (!p) return lb_fail_memory(err);
   p->vertex_count = vertex_count;
-  lbStatus status = allocate(p, vertex_count, triangle_count)
-                        ? fill(p, vertices, triangle_count, triangles, err)
+  lbStatus status = allocate_polyhedron(p, vertex_count, triangle_count)
+                        ? fill_polyhedron(p, vertices, triangle_count, triangles, err)
                         : lb_fail_memory(err);
   if (status) {
     lb_polyhedron_destroy(p);
@@ -287,6 +302,7 @@ lbStatus lb_polyhedron_create(int32_t vertex_count, const double *vertices, int3
 void lb_polyhedron_destroy(lbPolyhedron *polyhedron) {
   if (!polyhedron) return;
   lb_aabb_tree_destroy(polyhedron->tree);
+  lb_aabb_tree_destroy(polyhedron->sharp_tree);
   lb_arena_release(&polyhedron->arena);
   lb_free(polyhedron);
 }

@@ -100,6 +100,7 @@ typedef struct Near {
   const lbSurfaceTriangle *triangle;
   lbFacet facet;
   lbVec3 down; // from the solid to the triangle, square to it; zero for a flat triangle
+  bool ready;  // facet and down are known
   lbBox region;
   double margin, around; // overlaps are no deeper than around
   double overlap;        // convex: how far the triangle must go to leave the solid ...
@@ -111,8 +112,8 @@ typedef struct Near {
 
 // What of a polygon (by weights of the triangle's corners) lies behind a plane.
 enum { MOST_CORNERS = 64 };
-static int32_t cut(const double (*from)[3], int32_t count, const double heights[3],
-                   double (*to)[3]) {
+static int32_t cut_polygon(const double (*from)[3], int32_t count, const double heights[3],
+                           double (*to)[3]) {
   int32_t kept = 0;
   for (int32_t i = 0; i < count; i++) {
     const double *here = from[i], *next = from[i + 1 < count ? i + 1 : 0];
@@ -140,7 +141,7 @@ static bool common_place(const Near *near, double weights[3]) {
     for (int k = 0; k < 3; k++)
       heights[k] = lb_dot(p->face_normals[i], near->triangle->corners[k]) - p->face_offsets[i];
     if (heights[0] <= 0 && heights[1] <= 0 && heights[2] <= 0) continue;
-    count = cut((const double(*)[3])polygons[now], count, heights, polygons[1 - now]);
+    count = cut_polygon((const double(*)[3])polygons[now], count, heights, polygons[1 - now]);
     now = 1 - now;
   }
   for (int k = 0; k < 3; k++) {
@@ -183,7 +184,7 @@ static void touch_vertex_edge(const Near *near, int32_t vertex, int k) {
   lb_touch_list_add(near->list, &touch);
 }
 
-static void touch_vertex(Near *near, int32_t vertex) {
+static void touch_solid_vertex(Near *near, int32_t vertex) {
   const lbPolyhedron *p = near->solid->polyhedron;
   lbVec3 at = lb_polyhedron_vertex(p, vertex);
   double gap = lb_dot(near->down, lb_sub(near->facet.corners[0], at));
@@ -201,7 +202,7 @@ static void touch_vertex(Near *near, int32_t vertex) {
   lb_touch_list_add(near->list, &touch);
 }
 
-static void touch_edge(Near *near, int32_t edge) {
+static void touch_solid_edge(Near *near, int32_t edge) {
   const lbVec3 *c = near->triangle->corners;
   for (int k = 0; k < 3; k++) {
     bool own = near->triangle->own & LB_OWN_EDGE(k);
@@ -242,26 +243,43 @@ static bool vertex_is_near(const Near *near, int32_t vertex) {
   return true;
 }
 
+static void find_facet(Near *near) {
+  const lbSurfaceTriangle *triangle = near->triangle;
+  if (near->ready) return;
+  near->ready = true;
+  near->facet = lb_facet(triangle->corners);
+  near->down = lb_scale(-1, near->facet.normal);
+  if (triangle->own & LB_TWO_SIDED &&
+      lb_dot(near->down, lb_sub(triangle->corners[0], near->solid->centre)) < 0)
+    near->down = near->facet.normal;
+}
+
 // The sharp parts that a triangle of the solid owns.
 static bool touch_parts(int32_t triangle, void *context) {
   Near *near = context;
   const lbPolyhedron *p = near->solid->polyhedron;
+  find_facet(near);
   for (int k = 0; k < 3; k++) {
     int32_t vertex = p->triangles[3 * triangle + k], edge = p->triangle_edges[3 * triangle + k];
     if (p->own[triangle] & LB_OWN_CORNER(k) && vertex_is_near(near, vertex)) {
-      touch_vertex(near, vertex);
+      touch_solid_vertex(near, vertex);
       for (int i = 0; i < 3; i++)
         if (near->triangle->own & LB_OWN_EDGE(i)) touch_vertex_edge(near, vertex, i);
     }
     if (p->own[triangle] & LB_OWN_EDGE(k) && edge_is_near(near, &p->edges[edge]))
-      touch_edge(near, edge);
+      touch_solid_edge(near, edge);
   }
   return true;
 }
 
+static bool touch_sharp(int32_t item, void *context) {
+  const Near *near = context;
+  return touch_parts(near->solid->polyhedron->sharp[item], context);
+}
+
 // An edge that goes right through the solid overlaps with edges on all sides of it: those that push
 // another way than the least deep one are dropped.
-static void agree(lbTouchList *list, int32_t part) {
+static void drop_other_sides(lbTouchList *list, int32_t part) {
   const int32_t part_mask = (1 << LB_PART_BITS) - 1;
   double least = -INFINITY;
   lbVec3 normal = { 0, 0, 0 };
@@ -352,7 +370,7 @@ static void find_way_out(Near *near) {
   near->way = near->down;
 }
 
-static void look_around(Near *near, double around) {
+static void set_region(Near *near, double around) {
   near->around = around;
   near->region = lb_box_empty();
   for (int k = 0; k < 3; k++) {
@@ -366,23 +384,19 @@ static void look_around(Near *near, double around) {
 void lb_touch_triangle_polyhedron(const lbSolid *solid, const lbSurfaceTriangle *triangle,
                                   double margin, double deepest, lbTouchList *list) {
   Near near = { .solid = solid, .triangle = triangle, .margin = margin, .list = list };
-  look_around(&near, lb_greater(margin, 2 * deepest));
+  set_region(&near, lb_greater(margin, 2 * deepest));
   if (solid->kind == LB_SOLID_BOX && !box_edges_near(solid, &near.region)) return;
-  near.facet = lb_facet(triangle->corners);
-  near.down = lb_scale(-1, near.facet.normal);
-  if (triangle->own & LB_TWO_SIDED &&
-      lb_dot(near.down, lb_sub(triangle->corners[0], solid->centre)) < 0)
-    near.down = near.facet.normal;
   const lbPolyhedron *p = solid->polyhedron;
-  bool convex = solid->kind != LB_SOLID_MESH;
-  if (convex) { // where they overlap, what is much deeper than need be is on another side
+  if (solid->kind !=
+      LB_SOLID_MESH) { // where they overlap, what is much deeper than need be is on another side
+    find_facet(&near);
     find_way_out(&near);
-    look_around(&near, lb_greater(margin, 1.5 * near.overlap));
+    set_region(&near, lb_greater(margin, 1.5 * near.overlap));
   }
   if (p->triangle_count > 4 * LB_AABB_LEAF_ITEMS)
-    lb_aabb_tree_overlap(p->tree, &near.region, touch_parts, &near);
+    lb_aabb_tree_overlap(p->sharp_tree, &near.region, touch_sharp, &near);
   else
     for (int32_t i = 0; i < p->triangle_count; i++) touch_parts(i, &near);
-  for (int k = 0; k < 3; k++) agree(list, LB_PART_EDGE + k);
+  for (int k = 0; k < 3; k++) drop_other_sides(list, LB_PART_EDGE + k);
   if (near.overlap > 0) touch_through(&near);
 }

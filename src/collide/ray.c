@@ -8,7 +8,7 @@ typedef struct Ray {
   lbVec3 normal;
 } Ray;
 
-static bool keep(Ray *ray, double t, lbVec3 normal) {
+static bool keep_nearest_hit(Ray *ray, double t, lbVec3 normal) {
   if (!(t >= 0 && t <= ray->t_max)) return false;
   ray->t = t;
   ray->normal = normal;
@@ -17,7 +17,7 @@ static bool keep(Ray *ray, double t, lbVec3 normal) {
 
 static bool hit_plane(Ray *ray) {
   if (!(ray->direction.z < 0)) return false;
-  return keep(ray, -ray->origin.z / ray->direction.z, lb_vec3(0, 0, 1));
+  return keep_nearest_hit(ray, -ray->origin.z / ray->direction.z, lb_vec3(0, 0, 1));
 }
 
 // A ball about `centre`: the smaller root of |o + t d - c|² = r².
@@ -31,7 +31,7 @@ static bool hit_ball(Ray *ray, lbVec3 centre, double radius) {
   if (!(under >= 0)) return false;
   double t = -b / a - sqrt(under / a);
   lbVec3 normal = lb_direction_or(lb_add_scaled(from, t, ray->direction), lb_vec3(0, 0, 1));
-  return keep(ray, t, normal);
+  return keep_nearest_hit(ray, t, normal);
 }
 
 // The wall of a capsule, then its ends.
@@ -45,7 +45,7 @@ static bool hit_capsule(Ray *ray, double radius, double half) {
       double t = middle - sqrt(under / a);
       lbVec3 at = lb_add_scaled(o, t, d);
       if (fabs(at.z) <= half)
-        return keep(ray, t, lb_direction_or(lb_vec3(at.x, at.y, 0), lb_vec3(1, 0, 0)));
+        return keep_nearest_hit(ray, t, lb_direction_or(lb_vec3(at.x, at.y, 0), lb_vec3(1, 0, 0)));
     }
   }
   Ray low = *ray, high = *ray;
@@ -67,7 +67,7 @@ static bool hit_convex(Ray *ray, const lbPolyhedron *p) {
     if (rate > 0) leave = lb_lesser(leave, -height / rate);
     if (rate == 0 && height > 0) return false;
   }
-  return face >= 0 && enter <= leave && keep(ray, enter, p->face_normals[face]);
+  return face >= 0 && enter <= leave && keep_nearest_hit(ray, enter, p->face_normals[face]);
 }
 
 static bool hit_mesh(Ray *ray, const lbPolyhedron *p) {
@@ -76,7 +76,7 @@ static bool hit_mesh(Ray *ray, const lbPolyhedron *p) {
     return false;
   lbVec3 normal = p->normals[hit.triangle];
   if (lb_dot(normal, ray->direction) > 0) normal = lb_scale(-1, normal);
-  return keep(ray, hit.distance, lb_direction_or(normal, lb_vec3(0, 0, 1)));
+  return keep_nearest_hit(ray, hit.distance, lb_direction_or(normal, lb_vec3(0, 0, 1)));
 }
 
 static bool hit(Ray *ray, const lbSolid *solid) {

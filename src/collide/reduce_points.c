@@ -53,7 +53,7 @@ static int32_t next_place(const Choice *c) {
   return best;
 }
 
-static void choose(Choice *c, int32_t place) {
+static void choose_touches(Choice *c, int32_t place) {
   int32_t at = c->chosen_count++;
   for (; at > 0 && c->chosen[at - 1] > place; at--) c->chosen[at] = c->chosen[at - 1];
   c->chosen[at] = place;
@@ -69,7 +69,7 @@ int32_t lb_touches_choose(int32_t count, const lbTouchPlace *places, double leng
   int32_t place = most > 0 ? deepest(count, places, &c.low, &c.high) : -1;
   for (int32_t i = 0; i < count && count <= KNOWN; i++) c.least[i] = INFINITY;
   while (place >= 0) {
-    choose(&c, place);
+    choose_touches(&c, place);
     place = c.chosen_count < most ? next_place(&c) : -1;
   }
   return c.chosen_count;
@@ -77,7 +77,7 @@ int32_t lb_touches_choose(int32_t count, const lbTouchPlace *places, double leng
 
 // ---- lists -------------------------------------------------------------------------------------
 
-static void reduce(lbTouchList *list, int32_t most) {
+static void reduce_touches(lbTouchList *list, int32_t most) {
   lbTouchPlace places[LB_TOUCH_ROOM];
   int32_t chosen[LB_TOUCH_ROOM];
   for (int32_t i = 0; i < list->count; i++) {
@@ -90,12 +90,12 @@ static void reduce(lbTouchList *list, int32_t most) {
 }
 
 void lb_touch_list_add(lbTouchList *list, const lbSolidTouch *touch) {
-  if (list->count == LB_TOUCH_ROOM) reduce(list, LB_TOUCH_ROOM / 2);
+  if (list->count == LB_TOUCH_ROOM) reduce_touches(list, LB_TOUCH_ROOM / 2);
   list->touches[list->count++] = *touch;
 }
 
 int32_t lb_touch_list_take(lbTouchList *list, int32_t most, lbSolidTouch *out) {
-  if (list->count > most) reduce(list, most);
+  if (list->count > most) reduce_touches(list, most);
   for (int32_t i = 0; i < list->count; i++) out[i] = list->touches[i];
   return list->count;
 }

@@ -14,8 +14,8 @@ typedef struct Round {
 
 // A place of the triangle and one of the core, with the normal (core to triangle) and their signed
 // distance along it.
-static void add(const Round *round, const double weights[3], lbVec3 place, lbVec3 normal,
-                double distance, int32_t feature) {
+static void add_round_touch(const Round *round, const double weights[3], lbVec3 place,
+                            lbVec3 normal, double distance, int32_t feature) {
   double gap = distance - round->solid->radius;
   if (!(gap < round->margin)) return;
   lbSolidTouch touch = { { weights[0], weights[1], weights[2] },
@@ -49,10 +49,10 @@ static void edge_place(const Round *round, int k, double s, int32_t part) {
   double weights[3] = { 0 };
   weights[k] = 1 - s;
   weights[(k + 1) % 3] = s;
-  add(round, weights, place, normal, distance, lb_feature(part, LB_PART_EDGE + k));
+  add_round_touch(round, weights, place, normal, distance, lb_feature(part, LB_PART_EDGE + k));
 }
 
-static void touch_edge(const Round *round, int k) {
+static void touch_round_edge(const Round *round, int k) {
   const lbVec3 *c = round->triangle->corners;
   lbVec3 edge = lb_sub(c[(k + 1) % 3], c[k]);
   lbVec3 square = lb_cross(edge, round->along);
@@ -98,11 +98,12 @@ static void touch_face(const Round *round) {
     if (!lb_facet_foot(facet, ends[i], weights)) continue;
     behind_added |= heights[i] < 0;
     bool behind = heights[i] < 0 && !crosses;
-    add(round, weights, lb_facet_place(facet, weights), behind ? facet->normal : down,
-        behind ? -heights[i] : heights[i], lb_feature(1 + i, LB_PART_FACE));
+    add_round_touch(round, weights, lb_facet_place(facet, weights), behind ? facet->normal : down,
+                    behind ? -heights[i] : heights[i], lb_feature(1 + i, LB_PART_FACE));
   }
   if (crosses && !behind_added)
-    add(round, crossing, lb_facet_place(facet, crossing), down, 0, lb_feature(3, LB_PART_FACE));
+    add_round_touch(round, crossing, lb_facet_place(facet, crossing), down, 0,
+                    lb_feature(3, LB_PART_FACE));
 }
 
 void lb_touch_triangle_round(const lbSolid *solid, const lbSurfaceTriangle *triangle, double margin,
@@ -115,6 +116,6 @@ void lb_touch_triangle_round(const lbSolid *solid, const lbSurfaceTriangle *tria
                   margin,
                   list };
   for (int k = 0; k < 3; k++)
-    if (triangle->own & LB_OWN_EDGE(k)) touch_edge(&round, k);
+    if (triangle->own & LB_OWN_EDGE(k)) touch_round_edge(&round, k);
   touch_face(&round);
 }

@@ -124,8 +124,8 @@ static int32_t clip_face(const Shape *face_of, int32_t face, const Shape *other,
   return count;
 }
 
-static void add(lbTouchList *list, lbVec3 on_a, lbVec3 on_b, lbVec3 normal, double gap,
-                int32_t feature) {
+static void add_axis_touch(lbTouchList *list, lbVec3 on_a, lbVec3 on_b, lbVec3 normal, double gap,
+                           int32_t feature) {
   lb_touch_list_add(list, &(lbSolidTouch){ { 0, 0, 0 }, on_a, on_b, normal, gap, feature });
 }
 
@@ -143,17 +143,19 @@ static void touch_faces(const Shape *a, const Shape *b, const Axis *axis, bool t
     if (!(gap < margin)) continue;
     lbVec3 foot = lb_add_scaled(corners[i].at, -gap, normal);
     added++;
-    add(list, turned ? corners[i].at : foot, turned ? foot : corners[i].at, to_a, gap,
-        lb_feature(corners[i].id, turned));
+    add_axis_touch(list, turned ? corners[i].at : foot, turned ? foot : corners[i].at, to_a, gap,
+                   lb_feature(corners[i].id, turned));
   }
   if (added > 0) return;
   int32_t vertex = 0; // the lowest corner is not above the face
   double gap = lowest(other, normal, &vertex) - offset;
   lbVec3 at = other->vertices[vertex], foot = lb_add_scaled(at, -gap, normal);
-  add(list, turned ? at : foot, turned ? foot : at, to_a, gap, lb_feature(vertex, turned));
+  add_axis_touch(list, turned ? at : foot, turned ? foot : at, to_a, gap,
+                 lb_feature(vertex, turned));
 }
 
-static void touch_edges(const Shape *a, const Shape *b, const Axis *axis, lbTouchList *list) {
+static void touch_crossing_edges(const Shape *a, const Shape *b, const Axis *axis,
+                                 lbTouchList *list) {
   const int32_t *x = a->p->edges[axis->first].ends, *y = b->p->edges[axis->second].ends;
   lbVec3 p = a->vertices[x[0]], q = b->vertices[y[0]];
   lbVec3 d = lb_sub(a->vertices[x[1]], p), e = lb_sub(b->vertices[y[1]], q);
@@ -162,7 +164,8 @@ static void touch_edges(const Shape *a, const Shape *b, const Axis *axis, lbTouc
   lbVec3 on_b = lb_add_scaled(q, t, e);
   lbVec3 to_a = lb_scale(-1, axis->normal);
   int32_t feature = lb_feature((axis->first & 1023) << 10 | (axis->second & 1023), 2);
-  add(list, lb_add_scaled(on_b, axis->separation, to_a), on_b, to_a, axis->separation, feature);
+  add_axis_touch(list, lb_add_scaled(on_b, axis->separation, to_a), on_b, to_a, axis->separation,
+                 feature);
 }
 
 // ---- all ---------------------------------------------------------------------------------------
@@ -189,7 +192,7 @@ void lb_touch_convex(const lbSolid *a, const lbSolid *b, const lbSolidFrame *fra
   if (!(edges.separation < margin)) return;
   double favour = 2e-3 * lb_lesser(a->reach, b->reach); // faces carry torque
   if (edges.separation > lb_greater(face_a.separation, face_b.separation) + favour)
-    touch_edges(&first, &second, &edges, list);
+    touch_crossing_edges(&first, &second, &edges, list);
   else if (face_b.separation > face_a.separation + 0.1 * favour)
     touch_faces(&first, &second, &face_b, true, margin, list);
   else

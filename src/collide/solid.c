@@ -4,8 +4,8 @@
 #include "base/refuse.h"
 
 // Lengths beyond these would make squares and products of squares over- or underflow.
-#define LEAST_LENGTH 1e-12
-#define GREATEST_LENGTH 1e12
+#define LEAST_LENGTH 1e-12   // m
+#define GREATEST_LENGTH 1e12 // m
 
 static const char *const kind_names[LB_SOLID_KIND_COUNT] = { "plane",   "sphere", "box",
                                                              "capsule", "hull",   "mesh" };
@@ -20,8 +20,8 @@ lbSolidDef lb_solid_def(lbSolidKind kind) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static lbStatus check_length(double length, bool may_be_zero, const char *kind, const char *what,
-                             lbError *err) {
+static lbStatus check_solid_length(double length, bool may_be_zero, const char *kind,
+                                   const char *what, lbError *err) {
   if (may_be_zero && length == 0) return LB_OK;
   if (length >= LEAST_LENGTH && length <= GREATEST_LENGTH) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "%s: %s is %g, it must lie between %g and %g m", kind, what,
@@ -41,7 +41,7 @@ static lbStatus check_vertices(const lbSolidDef *def, const char *kind, lbError 
   return LB_OK;
 }
 
-static lbStatus check_triangles(const lbSolidDef *def, const char *kind, lbError *err) {
+static lbStatus check_solid_triangles(const lbSolidDef *def, const char *kind, lbError *err) {
   if (def->triangle_count < 1 || !def->triangles)
     return lb_fail(err, LB_ERR_ARGUMENT, "%s: it has no triangles", kind);
   if (def->triangle_count > INT32_MAX / 8)
@@ -56,23 +56,23 @@ static lbStatus check_triangles(const lbSolidDef *def, const char *kind, lbError
   return LB_OK;
 }
 
-static lbStatus check_def(const lbSolidDef *def, lbError *err) {
+static lbStatus check_solid_def(const lbSolidDef *def, lbError *err) {
   if ((int)def->kind < 0 || def->kind >= LB_SOLID_KIND_COUNT)
     return lb_fail(err, LB_ERR_ARGUMENT, "solid of unknown kind %d", (int)def->kind);
   const char *kind = kind_names[def->kind];
   static const char *const sizes[3] = { "size[0]", "size[1]", "size[2]" };
   lbStatus status = LB_OK;
   if (def->kind == LB_SOLID_SPHERE || def->kind == LB_SOLID_CAPSULE)
-    status = check_length(def->radius, false, kind, "radius", err);
+    status = check_solid_length(def->radius, false, kind, "radius", err);
   if (!status && def->kind == LB_SOLID_CAPSULE)
-    status = check_length(def->size[2], true, kind, sizes[2], err);
+    status = check_solid_length(def->size[2], true, kind, sizes[2], err);
   for (int i = 0; i < 3 && !status && def->kind == LB_SOLID_BOX; i++)
-    status = check_length(def->size[i], false, kind, sizes[i], err);
+    status = check_solid_length(def->size[i], false, kind, sizes[i], err);
   if (!status && (def->kind == LB_SOLID_HULL || def->kind == LB_SOLID_MESH))
     status = check_vertices(def, kind, err);
-  if (!status && def->kind == LB_SOLID_MESH) status = check_triangles(def, kind, err);
+  if (!status && def->kind == LB_SOLID_MESH) status = check_solid_triangles(def, kind, err);
   if (!status && def->kind == LB_SOLID_MESH)
-    status = check_length(def->thickness, true, kind, "thickness", err);
+    status = check_solid_length(def->thickness, true, kind, "thickness", err);
   return status;
 }
 
@@ -137,7 +137,7 @@ static void bound_polyhedron(lbSolid *solid) {
   solid->reach *= 1 + 1e-12;
 }
 
-static void bound(lbSolid *solid) {
+static void bound_solid(lbSolid *solid) {
   switch (solid->kind) {
   case LB_SOLID_PLANE:
     solid->box = (lbBox){ { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, 0 } };
@@ -208,7 +208,7 @@ lbBox lb_solid_world_box(const lbSolid *solid, const lbSolidFrame *frame) {
 lbStatus lb_solid_create(const lbSolidDef *def, lbSolid **out, lbError *err) {
   if (!def) return lb_refuse_null(err, "solid def");
   if (!out) return lb_refuse_null(err, "out");
-  lbStatus status = check_def(def, err);
+  lbStatus status = check_solid_def(def, err);
   if (status) return status;
   lbSolid *solid = lb_alloc(1, sizeof *solid);
   if (!solid) return lb_fail_memory(err);
@@ -221,7 +221,7 @@ lbStatus lb_solid_create(const lbSolidDef *def, lbSolid **out, lbError *err) {
     lb_solid_destroy(solid);
     return status;
   }
-  bound(solid);
+  bound_solid(solid);
   solid->thickness = INFINITY;
   if (solid->polyhedron && !solid->polyhedron->closed) {
     solid->two_sided = def->two_sided;

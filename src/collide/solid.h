@@ -12,6 +12,10 @@
 
 #include "geometry/aabb_tree.h"
 
+// Places nearer than this share of a solid's or body's size are one place. Doubled, finer details
+// are lost; much less is below rounding.
+#define LB_SAME_PLACE 3e-6
+
 // ---- solids ------------------------------------------------------------------------------------
 
 typedef enum lbSolidKind {
@@ -24,7 +28,7 @@ typedef enum lbSolidKind {
   LB_SOLID_KIND_COUNT,
 } lbSolidKind;
 
-#define LB_HULL_MAX_VERTICES 256 // of a finished hull
+enum { LB_HULL_MAX_VERTICES = 256 }; // of a finished hull
 
 typedef struct lbSolidDef {
   lbSolidKind kind;
@@ -102,8 +106,24 @@ lbBox lb_solid_world_box(const lbSolid *solid, const lbSolidFrame *frame);
 // positive and the normal points to the side the point is on.
 double lb_solid_distance(const lbSolid *solid, lbVec3 point, lbVec3 *normal);
 
+// What is known of a point of a moving surface from the last time that its distance was asked for:
+// distances change no faster than places. Answers do not depend on it, only the time they take.
+typedef struct lbSolidHint {
+  int32_t triangle; // of a mesh, nearest to the place; -1: not known
+  bool exact;       // distance and normal are those of lb_solid_distance
+  lbVec3 place;     // of the point then
+  double distance;  // signed, m; not exact: at least this. -INFINITY: not known
+  lbVec3 normal;
+} lbSolidHint;
+
+static inline lbSolidHint lb_solid_hint(void) {
+  return (lbSolidHint){ .triangle = -1, .distance = -INFINITY };
+}
+
 // Whether that distance is less than a limit, which takes less time to find.
 bool lb_solid_is_within(const lbSolid *solid, lbVec3 point, double limit);
+// The same for a point that was asked for before.
+bool lb_solid_is_within_from(const lbSolid *solid, lbSolidHint *hint, lbVec3 point, double limit);
 
 // The nearest point of the surface, from inside and from outside.
 lbVec3 lb_solid_closest_point(const lbSolid *solid, lbVec3 point);
@@ -119,8 +139,11 @@ bool lb_solid_ray_cast(const lbSolid *solid, lbVec3 origin, lbVec3 direction, do
 // bits say which the triangle owns. Edge k runs from corner k to corner (k + 1) % 3.
 #define LB_OWN_CORNER(k) (1u << (k))
 #define LB_OWN_EDGE(k) (8u << (k))
-#define LB_OWN_ALL 63u
-#define LB_TWO_SIDED 64u // of a sheet: the side that the other one is on counts as outside
+enum {
+  LB_OWN_ALL = 63,
+  LB_TWO_SIDED = 64,  // of a sheet: the side that the other one is on counts as outside
+  LB_OWN_RIGID = 128, // a triangle of a rigid mesh
+};
 
 // A triangle of a surface with what lies beyond its edges.
 typedef struct lbSurfaceTriangle {
@@ -146,7 +169,7 @@ typedef struct lbSolidTouch {
                    // one triangle and solid in two steps are the same place (warm starting)
 } lbSolidTouch;
 
-#define LB_SOLID_TOUCHES 6 // most of one triangle and one solid
+enum { LB_SOLID_TOUCHES = 6 }; // most contact points of one triangle and one solid
 
 // Places where triangle and solid are nearer than margin. Plane: corners. Sphere: corners, and
 // edges and the face where they are nearer to it than what lies around them. Capsule: the same, and
@@ -158,6 +181,11 @@ typedef struct lbSolidTouch {
 // reduced as by lb_touches_choose.
 int32_t lb_solid_touch_triangle(const lbSolid *solid, const lbSurfaceTriangle *triangle,
                                 double margin, lbSolidTouch out[LB_SOLID_TOUCHES]);
+
+// The same with hints of the three corners.
+int32_t lb_solid_touch_triangle_from(const lbSolid *solid, lbSolidHint *const hints[3],
+                                     const lbSurfaceTriangle *triangle, double margin,
+                                     lbSolidTouch out[LB_SOLID_TOUCHES]);
 
 // One point alone against the solid, by lb_solid_distance. False: not nearer than margin.
 bool lb_solid_touch_point(const lbSolid *solid, lbVec3 point, double margin, lbSolidTouch *out);
@@ -172,7 +200,7 @@ typedef struct lbTriangleTouch {
   int32_t feature; // as in lbSolidTouch
 } lbTriangleTouch;
 
-#define LB_TRIANGLE_TOUCHES 8
+enum { LB_TRIANGLE_TOUCHES = 8 };
 
 // Corners against faces and edges against edges of two surfaces, outward by the order of their
 // corners: places with -depth < gap < margin. How deep an overlap may be is the caller's to say:
@@ -190,7 +218,7 @@ typedef struct lbSolidPairTouch {
   int32_t feature;   // as in lbSolidTouch
 } lbSolidPairTouch;
 
-#define LB_PAIR_TOUCHES 8
+enum { LB_PAIR_TOUCHES = 8 };
 
 // Places where two solids are nearer than margin, enough of them to carry any torque. Boxes and
 // hulls have one normal, square to a face or to two edges; where corners are nearest, the gap along

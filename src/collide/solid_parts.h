@@ -4,9 +4,13 @@
 
 #include "collide/solid.h"
 
+// Triangles of a solid whose normals differ by less than this angle (radians) lie in one plane:
+// their edge touches no flat triangle. Doubled, wider dents and bends count as flat.
+#define LB_FLAT_ANGLE 2e-3
+
 // Parts of two surfaces touch where the normal lies in the normal cones of both. Cones are this
 // much wider (the sine of an angle), so that a face on a face has all its corners as touches when
-// it is not quite parallel.
+// it is not quite parallel. Doubled, edges touch in directions in which a face would be nearer.
 #define LB_CONE_SLACK 0.1
 
 typedef struct lbSolidEdge {
@@ -39,6 +43,8 @@ typedef struct lbPolyhedron {
   uint8_t *own;            // (triangle_count), LB_OWN_* of sharp edges and corners
   bool closed;             // no border
   lbAabbTree *tree;
+  int32_t *sharp;         // triangles with `own`: the items of
+  lbAabbTree *sharp_tree; // this tree
 
   // Convex alone: flat faces, each a polygon.
   int32_t face_count;
@@ -82,6 +88,9 @@ static inline lbVec3 lb_polyhedron_vertex(const lbPolyhedron *polyhedron, int32_
 // As lb_solid_distance; outside and farther than `limit` any number between limit and the distance
 // will do. `normal` must not be NULL.
 double lb_solid_distance_within(const lbSolid *solid, lbVec3 point, double limit, lbVec3 *normal);
+// The same, sooner where the hint is of a place near this one; it gets what is found.
+double lb_solid_distance_from(const lbSolid *solid, lbSolidHint *hint, lbVec3 point, double limit,
+                              lbVec3 *normal);
 
 // a / |a|, or `other` where a has no direction. Any size.
 static inline lbVec3 lb_direction_or(lbVec3 a, lbVec3 other) {
@@ -106,13 +115,10 @@ static inline double lb_clamp(double x, double low, double high) {
   return x > low ? (x < high ? x : high) : low; // NaN: low
 }
 
-// An `own` bit within this layer: a triangle of a rigid mesh.
-#define LB_OWN_RIGID 128u
-
 // ---- touches (touch.c and others) --------------------------------------------------------------
 
 // Touches as they are found; when it is full the best half is kept.
-#define LB_TOUCH_ROOM 32
+enum { LB_TOUCH_ROOM = 32 };
 typedef struct lbTouchList {
   int32_t count;
   double length; // for lb_touches_choose

@@ -7,7 +7,7 @@ static const int32_t square[6] = { 0, 1, 2, 0, 2, 3 };
 static int32_t pieces(int32_t detail) { return detail < 1 ? 1 : detail > 64 ? 64 : detail; }
 
 // Rings of a sphere or capsule between its two poles; a capsule has its widest ring twice.
-static int32_t ring_count(const lbSolid *solid, int32_t detail) {
+static int32_t sphere_ring_count(const lbSolid *solid, int32_t detail) {
   return 2 * pieces(detail) - 1 + (solid->half[2] > 0);
 }
 
@@ -20,7 +20,7 @@ void lb_solid_surface_size(const lbSolid *solid, int32_t detail, int32_t *vertex
     *vertex_count = 4;
     *triangle_count = 2;
   } else {
-    int32_t around = 4 * pieces(detail), rings = ring_count(solid, detail);
+    int32_t around = 4 * pieces(detail), rings = sphere_ring_count(solid, detail);
     *vertex_count = 2 + rings * around;
     *triangle_count = 2 * rings * around;
   }
@@ -28,7 +28,7 @@ void lb_solid_surface_size(const lbSolid *solid, int32_t detail, int32_t *vertex
 
 // From the pole at the top down.
 static void round_vertices(const lbSolid *solid, int32_t detail, double *vertices) {
-  int32_t quarter = pieces(detail), around = 4 * quarter, rings = ring_count(solid, detail);
+  int32_t quarter = pieces(detail), around = 4 * quarter, rings = sphere_ring_count(solid, detail);
   double half = solid->half[2], r = solid->radius;
   double *to = vertices;
   lb_vec3_store(to, lb_vec3(0, 0, half + r)), to += 3;
@@ -48,7 +48,7 @@ static void round_vertices(const lbSolid *solid, int32_t detail, double *vertice
 }
 
 static void round_triangles(const lbSolid *solid, int32_t detail, int32_t *triangles) {
-  int32_t around = 4 * pieces(detail), rings = ring_count(solid, detail);
+  int32_t around = 4 * pieces(detail), rings = sphere_ring_count(solid, detail);
   int32_t last = 1 + rings * around;
   for (int32_t i = -1; i < rings; i++)
     for (int32_t k = 0; k < around; k++) {

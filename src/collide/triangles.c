@@ -11,7 +11,7 @@ typedef struct Pair {
   lbTriangleTouch touches[CANDIDATES];
 } Pair;
 
-static void add(Pair *pair, lbTriangleTouch *touch) {
+static void add_triangle_touch(Pair *pair, lbTriangleTouch *touch) {
   touch->on_a = lb_facet_place(&pair->facet_a, touch->weights_a);
   touch->on_b = lb_facet_place(&pair->facet_b, touch->weights_b);
   touch->gap = lb_dot(touch->normal, lb_sub(touch->on_a, touch->on_b));
@@ -30,17 +30,17 @@ static void add_corner_a(Pair *pair, int k, const double weights[3]) {
   lbTriangleTouch touch = { .normal = pair->facet_b.normal, .feature = k };
   touch.weights_a[k] = 1;
   for (int i = 0; i < 3; i++) touch.weights_b[i] = weights[i];
-  add(pair, &touch);
+  add_triangle_touch(pair, &touch);
 }
 
 static void add_corner_b(Pair *pair, int k, const double weights[3]) {
   lbTriangleTouch touch = { .normal = lb_scale(-1, pair->facet_a.normal), .feature = 3 + k };
   touch.weights_b[k] = 1;
   for (int i = 0; i < 3; i++) touch.weights_a[i] = weights[i];
-  add(pair, &touch);
+  add_triangle_touch(pair, &touch);
 }
 
-static void touch_corners(Pair *pair, int k) {
+static void corners_on_faces(Pair *pair, int k) {
   double weights[3];
   if (pair->a->own & LB_OWN_CORNER(k) &&
       above_face(pair, &pair->facet_b, pair->a->corners[k], weights))
@@ -77,7 +77,7 @@ static bool edges_apart(lbVec3 a, lbVec3 b, lbVec3 c, lbVec3 d, double margin) {
          apart_along(a.z, b.z, c.z, d.z, margin);
 }
 
-static void touch_edges(Pair *pair, int i, int j) {
+static void edges_on_edges(Pair *pair, int i, int j) {
   if (!(pair->a->own & LB_OWN_EDGE(i) && pair->b->own & LB_OWN_EDGE(j))) return;
   if (edges_apart(pair->a->corners[i], pair->a->corners[(i + 1) % 3], pair->b->corners[j],
                   pair->b->corners[(j + 1) % 3], lb_greater(pair->margin, pair->depth)))
@@ -102,7 +102,7 @@ static void touch_edges(Pair *pair, int i, int j) {
   lbTriangleTouch touch = { .normal = normal, .feature = 6 + 3 * i + j };
   touch.weights_a[i] = 1 - s, touch.weights_a[(i + 1) % 3] = s;
   touch.weights_b[j] = 1 - t, touch.weights_b[(j + 1) % 3] = t;
-  add(pair, &touch);
+  add_triangle_touch(pair, &touch);
 }
 
 // ---- corner against edge -----------------------------------------------------------------------
@@ -131,20 +131,20 @@ static void touch_corner_edge(Pair *pair, int i, int j) {
     lbTriangleTouch touch = { .normal = normal, .feature = 15 + 3 * i + j };
     touch.weights_a[i] = 1;
     touch.weights_b[j] = 1 - s, touch.weights_b[(j + 1) % 3] = s;
-    add(pair, &touch);
+    add_triangle_touch(pair, &touch);
   }
   if (pair->b->own & LB_OWN_CORNER(j) &&
       above_edge(pair, pair->b->corners[j], pair->a, i, &s, &normal)) {
     lbTriangleTouch touch = { .normal = lb_scale(-1, normal), .feature = 24 + 3 * j + i };
     touch.weights_b[j] = 1;
     touch.weights_a[i] = 1 - s, touch.weights_a[(i + 1) % 3] = s;
-    add(pair, &touch);
+    add_triangle_touch(pair, &touch);
   }
 }
 
 // ---- all ---------------------------------------------------------------------------------------
 
-static bool boxes_apart(const lbVec3 a[3], const lbVec3 b[3], double margin) {
+static bool triangle_boxes_apart(const lbVec3 a[3], const lbVec3 b[3], double margin) {
   double x[3][3], y[3][3];
   for (int k = 0; k < 3; k++) lb_vec3_store(x[k], a[k]), lb_vec3_store(y[k], b[k]);
   for (int i = 0; i < 3; i++) {
@@ -174,7 +174,7 @@ static void turn_towards(lbFacet *facet, const lbVec3 other[3]) {
     facet->normal = lb_scale(-1, facet->normal);
 }
 
-static int32_t take(const Pair *pair, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) {
+static int32_t take_touches(const Pair *pair, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) {
   lbTouchPlace places[CANDIDATES];
   int32_t chosen[LB_TRIANGLE_TOUCHES];
   if (pair->count <= LB_TRIANGLE_TOUCHES) {
@@ -191,8 +191,9 @@ static int32_t take(const Pair *pair, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) 
   return kept;
 }
 
-static void start(Pair *pair, const lbSurfaceTriangle *a, const lbFacet *facet_a,
-                  const lbSurfaceTriangle *b, const lbFacet *facet_b, double margin, double depth) {
+static void start_pair(Pair *pair, const lbSurfaceTriangle *a, const lbFacet *facet_a,
+                       const lbSurfaceTriangle *b, const lbFacet *facet_b, double margin,
+                       double depth) {
   pair->a = a, pair->b = b;
   pair->facet_a = *facet_a, pair->facet_b = *facet_b;
   pair->margin = margin, pair->depth = depth, pair->count = 0;
@@ -215,13 +216,13 @@ int32_t lb_facets_touch(const lbSurfaceTriangle *a, const lbFacet *facet_a,
                         const lbSurfaceTriangle *b, const lbFacet *facet_b, int parts,
                         double margin, double depth, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) {
   Pair pair;
-  start(&pair, a, facet_a, b, facet_b, margin, depth);
+  start_pair(&pair, a, facet_a, b, facet_b, margin, depth);
   if (are_apart(&pair)) return 0;
   if (face_same_way(&pair)) pair.depth = 0;
-  for (int k = 0; k < 3 && parts & LB_PARTS_CORNERS; k++) touch_corners(&pair, k);
+  for (int k = 0; k < 3 && parts & LB_PARTS_CORNERS; k++) corners_on_faces(&pair, k);
   for (int i = 0; i < 3 && parts & LB_PARTS_EDGES; i++)
-    for (int j = 0; j < 3; j++) touch_edges(&pair, i, j), touch_corner_edge(&pair, i, j);
-  return take(&pair, out);
+    for (int j = 0; j < 3; j++) edges_on_edges(&pair, i, j), touch_corner_edge(&pair, i, j);
+  return take_touches(&pair, out);
 }
 
 bool lb_corner_touches(const lbSurfaceTriangle *a, const lbFacet *facet_a, int k,
@@ -231,7 +232,7 @@ bool lb_corner_touches(const lbSurfaceTriangle *a, const lbFacet *facet_a, int k
   double weights[3];
   double height = lb_dot(facet_b->normal, lb_sub(a->corners[k], facet_b->corners[0]));
   if (!(fabs(height) < lb_greater(margin, depth))) return false; // most are not
-  start(&pair, a, facet_a, b, facet_b, margin, depth);
+  start_pair(&pair, a, facet_a, b, facet_b, margin, depth);
   if (!above_face(&pair, &pair.facet_b, a->corners[k], weights)) return false;
   if (are_apart(&pair)) return false;
   if (face_same_way(&pair)) pair.depth = 0;
@@ -242,7 +243,7 @@ bool lb_corner_touches(const lbSurfaceTriangle *a, const lbFacet *facet_a, int k
 
 int32_t lb_triangles_touch(const lbSurfaceTriangle *a, const lbSurfaceTriangle *b, double margin,
                            double depth, lbTriangleTouch out[LB_TRIANGLE_TOUCHES]) {
-  if (boxes_apart(a->corners, b->corners, lb_greater(margin, depth))) return 0;
+  if (triangle_boxes_apart(a->corners, b->corners, lb_greater(margin, depth))) return 0;
   lbFacet facet_a = lb_facet(a->corners), facet_b = lb_facet(b->corners);
   return lb_facets_touch(a, &facet_a, b, &facet_b, LB_PARTS_ALL, margin, depth, out);
 }

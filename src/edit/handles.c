@@ -318,14 +318,14 @@ double lb_editor_handle_error(const lbEditor *e, int32_t handle) {
   lbScratch *s = lb_scratch_borrow(p);
   double worst = 0;
   if (!s) return 0;
-  lb_body_nodes(e->body, e->bfgs.x, NULL, 0, p->model->size.node_count, s->nodes, NULL);
+  lb_body_nodes(e->body, e->bfgs.x, NULL, 0, p->model->size.node_count, s->call->nodes, NULL);
   for (int32_t j = 0; j < LB_HANDLES_MAX; j++) {
     const lbHandle *h = &e->handles[j];
     if (!lb_handle_acts(e, j) || (handle >= 0 && j != handle)) continue;
     for (int32_t i = 0; i < h->point_count; i++) {
       lbVec3 own = lb_point_rest(p->model, &h->points[i]);
       for (lbPointWalk walk = lb_point_walk(p->model, &h->points[i]); lb_point_next(&walk);)
-        own = lb_add_scaled(own, walk.weight, lb_vec3_load(s->nodes + 3 * (size_t)walk.node));
+        own = lb_add_scaled(own, walk.weight, lb_vec3_load(s->call->nodes + 3 * (size_t)walk.node));
       lbVec3 now = lb_add(e->position, lb_mat3_apply(e->turn, own));
       lbVec3 wanted = lb_motion_apply(&h->motion, lb_editor_rest_place(e, &h->points[i]));
       worst = fmax(worst, lb_length(lb_sub(now, wanted)));

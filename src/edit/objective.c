@@ -63,9 +63,9 @@ static double reach(const lbEditor *e, const double *x) {
   lbScratch *scratch = lb_scratch_borrow(p);
   double most = 0;
   if (!scratch) return 0;
-  lb_body_nodes(e->body, x, NULL, 0, nodes, scratch->nodes, NULL);
+  lb_body_nodes(e->body, x, NULL, 0, nodes, scratch->call->nodes, NULL);
   for (int32_t i = 0; i < nodes; i++)
-    most = fmax(most, lb_length(lb_vec3_load(scratch->nodes + 3 * (size_t)i)));
+    most = fmax(most, lb_length(lb_vec3_load(scratch->call->nodes + 3 * (size_t)i)));
   lb_scratch_return(p, scratch);
   return most;
 }

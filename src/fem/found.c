@@ -90,6 +90,7 @@ static bool advance_trial(lbSimulator *s, int32_t *flags) {
 
 bool lb_simulator_open(lbSimulator *s, const double *load, bool lagged, int32_t *flags) {
   lb_fem_compress(s->fem, load, s->load);
+  s->conserves = false;
   lb_trial_begin(s, s->def.step);
   set_lagged(s, lagged);
   if (s->lagged) {
@@ -118,6 +119,7 @@ bool lb_simulator_respond(lbSimulator *s, const double *force, double *moved) {
 bool lb_simulator_ready(lbSimulator *s) {
   int32_t unused = 0;
   set_lagged(s, false);
+  s->conserves = false;
   lb_trial_begin(s, s->def.step);
   memcpy(s->trial, s->u, s->full_size * sizeof(double));
   s->factored = false;
@@ -164,6 +166,7 @@ bool lb_simulator_refactor(lbSimulator *s) {
   int32_t unused = 0;
   set_lagged(s, false);
   if (!isfinite(lb_assemble(s->assembler, s->factor_u, NULL, s->K))) return false;
+  s->conserves = false;
   lb_trial_begin(s, s->factor_h);
   return lb_trial_factor_at(s, s->factor_u, s->factor_v, &unused);
 }

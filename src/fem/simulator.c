@@ -15,8 +15,11 @@
 // body turned inside out has some) those above u_n are not the motion, and a state above u_n is not
 // kept. Newton's method is tried in turn
 //   from the better of u_n + h v_n + ½h² a_n and u_n,  from u_n,  from u_n with steps that are cut
-//   until Φ falls,  as 2, 4, 8 and 16 shorter steps,
+//   until Φ falls,  as 2, 4, 8 and 16 shorter steps (but not for a body, whose guard does that),
 // and what remains then is the lowest state of the third, flagged.
+//
+// A body that nothing holds keeps its momenta: the step is a stationary point of Φ among the
+// motions with the momenta that external forces leave (momentum.h).
 //
 // Supports that move (supports.h) add M_fc a_c to the left side, and damping then acts on
 // velocities relative to their frame. What a trial is measured against is then u_n carried along by
@@ -46,6 +49,7 @@ void lb_simulator_destroy(lbSimulator *s) {
   lb_springs_release(&s->springs);
   lb_border_destroy(s->border);
   lb_supports_destroy(s->supports);
+  lb_momentum_destroy(s->momentum);
   double *blocks[] = { s->u,        s->v,
                        s->a,        s->force,
                        s->trial,    s->load,
@@ -116,6 +120,7 @@ static lbStatus allocate(lbSimulator *s, lbError *err) {
     status = lb_sparse_copy_pattern(s->fem->pattern, &s->K_ahead, err);
   if (!status) status = lb_cholesky_create(s->system, &s->factor, err);
   if (!status) status = lb_border_create(s->fem, &s->border, err);
+  if (!status) status = lb_momentum_create(s->fem, &s->momentum, err);
   s->damper = s->K;
   return status;
 }
@@ -125,6 +130,7 @@ static lbStatus consistent_acceleration(lbSimulator *s, lbCholesky *mass, lbErro
   lb_fem_compress(s->fem, s->v, s->velocity);
   memset(s->acceleration, 0, s->size * sizeof(double));
   lb_trial_residual(s, s->u);
+  lb_trial_balance(s);
   memcpy(s->a, s->residual, s->size * sizeof(double));
   if (mass) return lb_cholesky_solve(mass, 1, s->a, err);
   s->factored = false;
@@ -304,7 +310,8 @@ static bool search_line(lbSimulator *s) {
   double before = lb_trial_potential(s, &rounding);
   lb_trial_keep_damper(s);
   if (s->K_ahead) s->damper = s->K_ahead;
-  for (double t = 1; t > 1e-7 && !found; t *= 0.5) {
+  double t = 1;
+  for (int k = 0; k <= LB_TRIAL_HALVINGS && !found; k++, t *= 0.5) {
     memcpy(s->best, s->lowest, s->full_size * sizeof(double));
     memcpy(s->direction, s->along, s->size * sizeof(double));
     lb_trial_move(s, t);
@@ -388,7 +395,8 @@ static bool take_parts(lbSimulator *s, int32_t parts, int32_t *flags) {
 }
 
 static bool may_subdivide(const lbSimulator *s) {
-  return s->def.newton_iterations >= LB_TRIAL_FEW && isfinite(lb_norm(s->size, s->load));
+  bool few = s->def.newton_iterations < LB_TRIAL_FEW;
+  return !s->guarded && !few && isfinite(lb_norm(s->size, s->load));
 }
 
 int32_t lb_simulator_step(lbSimulator *s, const double *load) {
@@ -398,16 +406,19 @@ int32_t lb_simulator_step(lbSimulator *s, const double *load) {
   s->damper = s->K;
   lb_fem_compress(s->fem, load, s->load);
   s->step_count++;
+  s->conserves = lb_trial_may_conserve(s);
   Outcome outcome = solve_step(s, s->def.step, &flags);
   if (outcome == FAILED && may_subdivide(s)) {
     for (int32_t parts = 2; parts <= MOST_PARTS; parts *= 2)
       if (take_parts(s, parts, &flags)) {
         s->totals.subdivided_count++;
+        s->failed = false;
         return flags | LB_STEP_ADAPTED;
       }
     lb_trial_begin(s, s->def.step);
     outcome = descend(s, &flags); // once more, for its state
   }
+  s->failed = outcome == FAILED;
   if (!lb_trial_commit(s)) return flags | LB_STEP_NONFINITE | LB_STEP_NOT_CONVERGED;
   return outcome == CONVERGED ? flags : flags | LB_STEP_NOT_CONVERGED;
 }

@@ -5,6 +5,7 @@
 
 #include "fem/assembler.h"
 #include "fem/border.h"
+#include "fem/momentum.h"
 #include "fem/springs.h"
 #include "fem/supports.h"
 #include "linalg/cholesky.h"
@@ -28,6 +29,11 @@ struct lbSimulator {
   lbSprings springs;
   lbBorder *border;
   lbSupports *supports; // NULL: they stand still
+  lbMomentum *momentum; // of a body that nothing holds; NULL otherwise
+  bool conserves;       // the step under way has equations for momenta; a step in which forces are
+                        // found sets the momenta of its velocities at its end instead
+  bool failed;          // the last step is far from a solution
+  bool guarded;         // a body's: its guard takes steps in parts, the simulator does not
   double spring_pull;   // N, the sum of their forces' sizes at the last residual
   size_t size, full_size;
   double time;        // s, when the present step length began

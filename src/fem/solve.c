@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+enum { FACTORINGS_MAX = 12 }; // the last with 105 times the ratio of traces
+
+#define SHIFT_FIRST 1e-4 // of the ratio of traces; doubled, indefinite steps are twice as damped
+
 static double sum_stiffness_diagonal(const lbSparse *A) {
   double sum = 0;
   for (int32_t j = 0; j < A->size; j++)
@@ -19,7 +23,8 @@ lbStatus lb_factor_or_shift(lbCholesky *factor, const lbSparse *A, const lbSpars
   *shifted = status == LB_ERR_NUMERIC;
   double ratio = status ? sum_stiffness_diagonal(A) / sum_stiffness_diagonal(B) : 0;
   if (!isfinite(ratio)) return status;
-  for (double shift = 1e-4; status == LB_ERR_NUMERIC && shift < 1e6; shift *= 4)
+  double shift = SHIFT_FIRST;
+  for (int k = 1; status == LB_ERR_NUMERIC && k < FACTORINGS_MAX; k++, shift *= 4)
     status = lb_cholesky_factor_shifted(factor, A, shift * ratio, B, err);
   return status;
 }

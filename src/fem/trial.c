@@ -31,6 +31,79 @@ double lb_trial_residual(lbSimulator *s, const double *displacement) {
   return lb_norm(s->size, s->residual);
 }
 
+// ---- momenta -----------------------------------------------------------------------------------
+
+// Of external forces: the load, less the damping of masses.
+static lbMomenta external(const lbSimulator *s, const double *velocity) {
+  return lb_momenta_add_scaled(lb_momentum_resultants(s->momentum, s->load), -s->def.damping_mass,
+                               lb_momentum_of(s->momentum, velocity));
+}
+
+bool lb_trial_may_conserve(const lbSimulator *s) {
+  return s->momentum && !s->supports && s->springs.count == 0;
+}
+
+void lb_trial_balance(lbSimulator *s) {
+  if (!lb_trial_may_conserve(s)) return;
+  lb_fem_compress(s->fem, s->u, s->direction);
+  lb_momentum_place(s->momentum, s->direction, s->product);
+  lbMomenta missing = lb_momenta_add_scaled(external(s, s->velocity), -1,
+                                            lb_momentum_resultants(s->momentum, s->residual));
+  lb_momentum_add_force(s->momentum, 1, missing, s->residual);
+}
+
+// s->momentum <- arms and the goal of a step from s->start with s->velocity and s->a.
+static void begin_momenta(lbSimulator *s) {
+  lbMomentum *m = s->momentum;
+  bool newmark = s->def.integrator == LB_INTEGRATOR_NEWMARK;
+  if (!lb_trial_may_conserve(s)) return;
+  lb_momentum_place(m, s->start, s->product);
+  m->goal = lb_momentum_of(m, s->velocity);
+  if (!newmark) return;
+  m->goal = lb_momenta_add_scaled(m->goal, 1 / s->c_v, lb_momentum_of(m, s->a));
+  for (size_t i = 0; i < s->size; i++) s->direction[i] = s->start[i] + s->velocity[i] / s->c_v;
+  lb_momentum_place(m, s->direction, s->product);
+}
+
+// What the momenta at the end of the step shall be.
+static lbMomenta goal_of(const lbSimulator *s) {
+  const lbMomentum *m = s->momentum;
+  double share = 1 / (1 + s->def.damping_mass / s->c_v);
+  lbMomenta goal = lb_momenta_add_scaled(m->goal, 1 / s->c_v, lb_momentum_resultants(m, s->load));
+  return (lbMomenta){ lb_scale(share, goal.linear), lb_scale(share, goal.angular) };
+}
+
+// The trial with the momenta of the step; velocities must be its own.
+static void fulfil_momenta(lbSimulator *s) {
+  const lbMomentum *m = s->momentum;
+  lbMomenta missing = lb_momenta_add_scaled(goal_of(s), -1, lb_momentum_of(m, s->velocity));
+  memset(s->direction, 0, s->size * sizeof(double));
+  lb_momentum_add_velocity(m, 1 / s->c_v, missing, s->direction);
+  for (int32_t n = 0; n < s->fem->node_count; n++)
+    for (size_t i = 0; i < 3; i++)
+      s->trial[3 * (size_t)s->fem->vertex_of_node[n] + i] += s->direction[3 * (size_t)n + i];
+}
+
+// At the end of a step: velocities with its momenta, where the displacements do not have them, and
+// accelerations with the resultants of external forces, so that the next step begins with what acts
+// on the body as a whole.
+static void balance_end(lbSimulator *s) {
+  lbMomentum *m = s->momentum;
+  if (!lb_trial_may_conserve(s)) return;
+  lbMomenta goal = goal_of(s);
+  lb_fem_compress(s->fem, s->trial, s->direction);
+  lb_momentum_place(m, s->direction, s->product);
+  if (!s->conserves) {
+    goal = lb_momenta_add_scaled(goal, -1, lb_momentum_of(m, s->velocity));
+    lb_momentum_add_velocity(m, 1, goal, s->velocity);
+  }
+  lbMomenta missing =
+      lb_momenta_add_scaled(external(s, s->velocity), -1, lb_momentum_of(m, s->acceleration));
+  lb_momentum_add_velocity(m, 1, missing, s->acceleration);
+}
+
+// ---- a step ------------------------------------------------------------------------------------
+
 void lb_trial_begin(lbSimulator *s, double h) {
   bool newmark = s->def.integrator == LB_INTEGRATOR_NEWMARK;
   s->h = h;
@@ -43,20 +116,7 @@ void lb_trial_begin(lbSimulator *s, double h) {
     s->velocity_offset[i] = newmark ? -v : 0;
     s->acceleration_offset[i] = newmark ? -4 / h * v - a : -v / h;
   }
-}
-
-// The trial becomes u_n, carried along by supports that move; or where constant acceleration would
-// lead from u_n.
-static void predict(lbSimulator *s, bool moving) {
-  double h = s->h;
-  memcpy(s->trial, s->u, s->full_size * sizeof(double));
-  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
-  if (s->supports && !moving) lb_supports_follow(s->supports, s->u, s->trial);
-  for (int32_t n = 0; n < s->fem->node_count && moving; n++)
-    for (int i = 0; i < 3; i++) {
-      size_t v = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
-      s->trial[v] += h * s->v[v] + 0.5 * h * h * s->a[3 * (size_t)n + (size_t)i];
-    }
+  begin_momenta(s);
 }
 
 // Velocity and acceleration that belong to s->trial.
@@ -70,11 +130,33 @@ static void find_trial_rates(lbSimulator *s) {
     }
 }
 
+// The trial becomes u_n, carried along by supports or momenta that move it; or where constant
+// acceleration would lead from u_n.
+static void predict(lbSimulator *s, bool moving) {
+  double h = s->h;
+  memcpy(s->trial, s->u, s->full_size * sizeof(double));
+  if (s->supports) lb_supports_put(s->supports, s->supports->u, s->trial);
+  if (s->supports && !moving) lb_supports_follow(s->supports, s->u, s->trial);
+  for (int32_t n = 0; n < s->fem->node_count && moving; n++)
+    for (int i = 0; i < 3; i++) {
+      size_t v = 3 * (size_t)s->fem->vertex_of_node[n] + (size_t)i;
+      s->trial[v] += h * s->v[v] + 0.5 * h * h * s->a[3 * (size_t)n + (size_t)i];
+    }
+  if (!s->conserves) return;
+  find_trial_rates(s);
+  fulfil_momenta(s);
+}
+
 // Assembles at s->trial: residual, its norm (+inf outside a law) and elastic energy.
 void lb_trial_examine(lbSimulator *s) {
   find_trial_rates(s);
   s->trial_energy = lb_assemble(s->assembler, s->trial, s->force, s->K);
   s->norm = isfinite(s->trial_energy) ? lb_trial_residual(s, s->trial) : INFINITY;
+  if (s->conserves && isfinite(s->norm)) {
+    lb_momentum_add_force(s->momentum, -1, lb_momentum_resultants(s->momentum, s->residual),
+                          s->residual);
+    s->norm = lb_norm(s->size, s->residual);
+  }
   if (isnan(s->norm)) s->norm = INFINITY;
 }
 
@@ -90,7 +172,7 @@ void lb_trial_stay(lbSimulator *s) {
   predict(s, false);
   lb_trial_examine(s);
   memcpy(s->base, s->trial, s->full_size * sizeof(double));
-  s->base_energy = s->supports ? s->trial_energy : s->elastic;
+  s->base_energy = s->supports || s->conserves ? s->trial_energy : s->elastic;
 }
 
 // Φ(trial) − Φ(base) after examine_trial, and its rounding: that of its terms, and of the strains
@@ -151,6 +233,7 @@ bool lb_trial_factor_at(lbSimulator *s, const double *u, const double *velocity,
     *flags |= LB_STEP_SHIFTED;
     s->totals.shift_count++;
   }
+  if (s->momentum) s->momentum->bordered = false;
   return !status;
 }
 
@@ -167,7 +250,8 @@ bool lb_trial_factor(lbSimulator *s, int32_t *flags) {
 bool lb_trial_solve(lbSimulator *s, int32_t *flags) {
   if (!s->factored && !lb_trial_factor(s, flags)) return false;
   memcpy(s->direction, s->residual, s->size * sizeof(double));
-  return !lb_cholesky_solve(s->factor, 1, s->direction, NULL);
+  if (lb_cholesky_solve(s->factor, 1, s->direction, NULL)) return false;
+  return !s->conserves || lb_momentum_take_out(s->momentum, s->factor, s->direction);
 }
 
 // trial = best + t direction
@@ -224,6 +308,7 @@ bool lb_trial_choose_start(lbSimulator *s) {
 bool lb_trial_commit(lbSimulator *s) {
   find_trial_rates(s);
   if (!isfinite(lb_norm(s->size, s->acceleration)) || !isfinite(s->trial_energy)) return false;
+  balance_end(s);
   memcpy(s->u, s->trial, s->full_size * sizeof(double));
   lb_fem_expand(s->fem, s->velocity, s->v);
   if (s->supports) lb_supports_put(s->supports, s->supports->v, s->v);

@@ -65,16 +65,16 @@ static bool before(const Search *s, int32_t a, int32_t b) {
   return s->distances[a] < s->distances[b] || (s->distances[a] == s->distances[b] && a < b);
 }
 
-static void put(Search *s, int32_t slot, int32_t voxel) {
+static void put_distances(Search *s, int32_t slot, int32_t voxel) {
   s->heap[slot] = voxel;
   s->slots[voxel] = slot;
 }
 
-static void rise(Search *s, int32_t voxel) {
+static void rise_distances(Search *s, int32_t voxel) {
   int32_t slot = s->slots[voxel];
   for (; slot > 0 && before(s, voxel, s->heap[(slot - 1) / 2]); slot = (slot - 1) / 2)
-    put(s, slot, s->heap[(slot - 1) / 2]);
-  put(s, slot, voxel);
+    put_distances(s, slot, s->heap[(slot - 1) / 2]);
+  put_distances(s, slot, voxel);
 }
 
 static int32_t take_first(Search *s) {
@@ -84,9 +84,9 @@ static int32_t take_first(Search *s) {
   for (int32_t child = 1; child < s->heaped; slot = child, child = 2 * slot + 1) {
     if (child + 1 < s->heaped && before(s, s->heap[child + 1], s->heap[child])) child++;
     if (!before(s, s->heap[child], last)) break;
-    put(s, slot, s->heap[child]);
+    put_distances(s, slot, s->heap[child]);
   }
-  put(s, slot, last);
+  put_distances(s, slot, last);
   return first;
 }
 
@@ -97,7 +97,7 @@ static void offer(Search *s, int32_t voxel, double distance, int32_t anchor) {
   s->distances[voxel] = distance;
   s->anchors[voxel] = anchor;
   if (s->slots[voxel] < 0) s->slots[voxel] = s->heaped++;
-  rise(s, voxel);
+  rise_distances(s, voxel);
 }
 
 static double leg(const lbVoxels *voxels, int32_t from, int32_t to) {
@@ -141,7 +141,7 @@ static void extend_around(Search *s, int32_t voxel) {
     }
 }
 
-static lbStatus begin(Search *s, int32_t **memory, lbError *err) {
+static lbStatus begin_distances(Search *s, int32_t **memory, lbError *err) {
   size_t count = (size_t)s->voxels->count;
   *memory = lb_alloc(3 * count, sizeof **memory);
   if (!*memory) return lb_fail_memory(err);
@@ -152,7 +152,7 @@ static lbStatus begin(Search *s, int32_t **memory, lbError *err) {
   return LB_OK;
 }
 
-static void finish(Search *s, int32_t *memory) {
+static void finish_distances(Search *s, int32_t *memory) {
   while (s->heaped > 0) extend_around(s, take_first(s));
   lb_free(memory);
 }
@@ -161,13 +161,13 @@ lbStatus lb_voxels_distances(const lbVoxels *voxels, lbVec3 point, int32_t home,
                              double *distances, lbError *err) {
   Search s = { voxels, point, home, limit, distances, NULL, NULL, NULL, 0 };
   int32_t *memory;
-  lbStatus status = begin(&s, &memory, err);
+  lbStatus status = begin_distances(&s, &memory, err);
   if (status) return status;
   // However small the limit, the home voxel is reached.
   s.limit = INFINITY;
   offer(&s, home, straight(&s, home), FROM_START);
   s.limit = limit;
-  finish(&s, memory);
+  finish_distances(&s, memory);
   return LB_OK;
 }
 
@@ -175,10 +175,10 @@ lbStatus lb_voxels_region_distances(const lbVoxels *voxels, const int32_t *owner
                                     double *distances, lbError *err) {
   Search s = { voxels, { 0, 0, 0 }, -1, INFINITY, distances, NULL, NULL, NULL, 0 };
   int32_t *memory;
-  lbStatus status = begin(&s, &memory, err);
+  lbStatus status = begin_distances(&s, &memory, err);
   if (status) return status;
   for (int32_t v = 0; v < voxels->count; v++)
     if (owners[v] == owner) offer(&s, v, 0, v);
-  finish(&s, memory);
+  finish_distances(&s, memory);
   return LB_OK;
 }

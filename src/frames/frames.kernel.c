@@ -32,8 +32,8 @@ static __attribute__((noinline)) void pull_back(const Sample *q, const lbLanes P
   }
 }
 
-static void add_forces(const lbFrameSamples *s, const lbFrameBatch *batch, int lane,
-                       const lbLanes g[8], const lbLanes k[3][8], double *sums) {
+static void add_forces_frame_lanes(const lbFrameSamples *s, const lbFrameBatch *batch, int lane,
+                                   const lbLanes g[8], const lbLanes k[3][8], double *sums) {
   for (int32_t i = 0; i < batch->count; i++) {
     const double *w = weights_of(s, batch, i, lane);
     double *to = sums + lb_run_frame(i) * WIDTH;
@@ -361,7 +361,7 @@ static void add_elastic(const lbFrameSamples *s, const lbFrameBatch *batch, cons
   if (!(options & LB_FRAMES_FORCE)) return;
   LB_FOR (i, 0, 9) law.stress[i] = q->volume * law.stress[i];
   pull_back(q, law.stress, g, k);
-  add_forces(s, batch, lane, g, (const lbLanes(*)[8])k, sums);
+  add_forces_frame_lanes(s, batch, lane, g, (const lbLanes(*)[8])k, sums);
   if (!tangent) return;
   if (safe)
     make_tangent_safe(batch->law, p, bulk, q->F, q->R, &law);
@@ -420,9 +420,9 @@ BLEND_INLINE void sum_lanes(const Task *t, int32_t begin, const int batches, int
   if (options & LB_FRAMES_MASS) add_mass(p, vectors, sums);
 }
 
-static void sum(const lbFrameSamples *samples, int32_t begin, int32_t end, int32_t options,
-                int32_t omitted, const lbFrameMotion *motions, const double gravity[3],
-                double *work, double *sums) {
+static void sum_frame_lanes(const lbFrameSamples *samples, int32_t begin, int32_t end,
+                            int32_t options, int32_t omitted, const lbFrameMotion *motions,
+                            const double gravity[3], double *work, double *sums) {
   const Task task = { samples, options, motions, gravity, work };
   Pairs pairs;
   begin_pairs(&task, begin, omitted, &pairs);
@@ -434,4 +434,4 @@ static void sum(const lbFrameSamples *samples, int32_t begin, int32_t end, int32
     sum_lanes(&task, batch, 1, lane, &pairs, sums + lane);
 }
 
-LB_KERNEL_TABLE(lbFrameKernels, lb_frame_kernels) = { .sum = sum, .width = WIDTH };
+LB_KERNEL_TABLE(lbFrameKernels, lb_frame_kernels) = { .sum = sum_frame_lanes, .width = WIDTH };

@@ -3,7 +3,9 @@
 
 static lbQuat pure(lbVec3 v) { return lb_quat(v.x, v.y, v.z, 0); }
 
-static void store(double *to, lbQuat q) { to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w; }
+static void store_motion(double *to, lbQuat q) {
+  to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
+}
 
 static lbDualQuat motion_from_rest(const lbFramePose *rest, const lbFramePose *pose) {
   lbQuat turn = lb_quat_multiply(pose->rotation, lb_quat_conjugate(rest->rotation));
@@ -12,13 +14,13 @@ static lbDualQuat motion_from_rest(const lbFramePose *rest, const lbFramePose *p
 }
 
 // At constant Ω: d̈₀ = −¼ |ω|² d₀, d̈_ε = −¼ |ω|² d_ε + ½ v ω d₀.
-static void find_rates(lbFrameMotion *m, lbDualQuat d, const double *velocity) {
+static void find_rates_motion(lbFrameMotion *m, lbDualQuat d, const double *velocity) {
   lbVec3 w = lb_vec3_load(velocity), v = lb_vec3_load(velocity + 3);
   double quarter = -0.25 * lb_dot(w, w);
   lbQuat turned = lb_quat_multiply(pure(v), lb_quat_multiply(pure(w), d.real));
   lb_frame_rate(m, velocity, m->V);
-  store(m->A, lb_quat_scale(quarter, d.real));
-  store(m->A + 4, lb_quat_add_scaled(lb_quat_scale(quarter, d.dual), 0.5, turned));
+  store_motion(m->A, lb_quat_scale(quarter, d.real));
+  store_motion(m->A + 4, lb_quat_add_scaled(lb_quat_scale(quarter, d.dual), 0.5, turned));
 }
 
 // M (4 x 3) <- half of the axes times q, a column each.
@@ -32,7 +34,7 @@ lbFrameMotion lb_frame_motion(const lbFramePose *rest, const lbFramePose *pose,
   lbFrameMotion m = { .position = pose->position };
   lbDualQuat d = motion_from_rest(rest, pose);
   lbVec3 p = pose->position;
-  store(m.d, d.real), store(m.d + 4, d.dual);
+  store_motion(m.d, d.real), store_motion(m.d + 4, d.dual);
   fill_left(d.real, m.real), fill_left(d.dual, m.dual);
   for (int k = 0; k < 4; k++) { // and p x axis, times the real part
     const double *real = m.real + 3 * k;
@@ -40,7 +42,7 @@ lbFrameMotion lb_frame_motion(const lbFramePose *rest, const lbFramePose *pose,
     m.dual[3 * k + 1] += p.x * real[2] - p.z * real[0];
     m.dual[3 * k + 2] += p.y * real[0] - p.x * real[1];
   }
-  if (velocity) find_rates(&m, d, velocity);
+  if (velocity) find_rates_motion(&m, d, velocity);
   return m;
 }
 

@@ -56,7 +56,7 @@ static void half_C(const double *b, lbVec3 X, double C[24]) {
   memcpy(C, rows, sizeof rows);
 }
 
-static double dot(int32_t n, const double *a, const double *b) {
+static double dot_points(int32_t n, const double *a, const double *b) {
   double sum = 0;
   for (int32_t k = 0; k < n; k++) sum += a[k] * b[k];
   return sum;
@@ -72,10 +72,10 @@ lbFramePoint lb_frame_point(lbVec3 X, int32_t count, const int32_t *frames, cons
       b[k] += weights[i] * d;
       for (int32_t n = 0; n < 3 && gradients; n++) W[n][k] += gradients[3 * i + n] * d;
     }
-  double s = 1 / fmax(dot(4, b, b), 1e-12);
+  double s = 1 / fmax(dot_points(4, b, b), 1e-12);
   half_C(b, X, C);
   for (int32_t i = 0; i < 3; i++) {
-    x[i] = s * dot(8, C + 8 * i, b);
+    x[i] = s * dot_points(8, C + 8 * i, b);
     for (int32_t k = 0; k < 8; k++)
       p.G[8 * i + k] = 2 * s * (C[8 * i + k] - (k < 4 ? x[i] * b[k] : 0));
   }
@@ -84,7 +84,7 @@ lbFramePoint lb_frame_point(lbVec3 X, int32_t count, const int32_t *frames, cons
   for (int32_t n = 0; n < 3; n++) {
     half_C(turn, lb_vec3(n == 0, n == 1, n == 2), C);
     for (int32_t i = 0; i < 3; i++)
-      p.F.m[3 * i + n] = s * dot(4, C + 8 * i, b) + dot(8, p.G + 8 * i, W[n]);
+      p.F.m[3 * i + n] = s * dot_points(4, C + 8 * i, b) + dot_points(8, p.G + 8 * i, W[n]);
   }
   return p;
 }
@@ -98,9 +98,9 @@ lbVec3 lb_frame_skin_place(const lbFrameSkin *s, const lbFrameMotion *motions, i
   for (int32_t i = 0; i < batch->count; i++)
     for (int32_t k = 0; k < 8; k++)
       b[k] += w[i * LB_BATCH] * motions[s->frames[batch->first + i]].d[k];
-  double scale = 1 / fmax(dot(4, b, b), 1e-12);
+  double scale = 1 / fmax(dot_points(4, b, b), 1e-12);
   half_C(b, lb_vec3(X[0], X[LB_BATCH], X[2 * LB_BATCH]), C);
-  for (int32_t i = 0; i < 3; i++) x[i] = scale * dot(8, C + 8 * i, b);
+  for (int32_t i = 0; i < 3; i++) x[i] = scale * dot_points(8, C + 8 * i, b);
   return lb_vec3_load(x);
 }
 
@@ -115,10 +115,10 @@ void lb_frame_skin_spread(const lbFrameSkin *s, const lbFrameMotion *motions, in
   const int32_t *frames = s->frames + batch->first;
   for (int32_t i = 0; i < batch->count; i++)
     for (int32_t k = 0; k < 8; k++) b[k] += w[i * LB_BATCH] * motions[frames[i]].d[k];
-  double scale = 1 / fmax(dot(4, b, b), 1e-12);
+  double scale = 1 / fmax(dot_points(4, b, b), 1e-12);
   half_C(b, lb_vec3(X[0], X[LB_BATCH], X[2 * LB_BATCH]), C);
   for (int32_t i = 0; i < 3; i++) {
-    x[i] = scale * dot(8, C + 8 * i, b);
+    x[i] = scale * dot_points(8, C + 8 * i, b);
     for (int32_t k = 0; k < 8; k++)
       f[k] += 2 * scale * (C[8 * i + k] - (k < 4 ? x[i] * b[k] : 0)) * amount[i];
   }

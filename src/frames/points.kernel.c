@@ -68,8 +68,8 @@ static void skin(const lbFrameSkin *s, int32_t number, const lbFrameMotion *moti
   }
 }
 
-static void spread(const lbFrameSkin *s, int32_t number, const lbFrameMotion *motions,
-                   const double *forces, double *sums) {
+static void spread_point_lanes(const lbFrameSkin *s, int32_t number, const lbFrameMotion *motions,
+                               const double *forces, double *sums) {
   const lbFrameBatch *batch = &s->batches[number];
   const int32_t *list = s->frames + batch->first;
   for (int lane = 0; lane < LB_BATCH; lane += LB_LANES) {
@@ -94,5 +94,6 @@ static void spread(const lbFrameSkin *s, int32_t number, const lbFrameMotion *mo
   }
 }
 
-LB_KERNEL_TABLE(lbFramePointKernels,
-                lb_frame_point_kernels) = { .survey = survey, .skin = skin, .spread = spread };
+LB_KERNEL_TABLE(lbFramePointKernels, lb_frame_point_kernels) = { .survey = survey,
+                                                                 .skin = skin,
+                                                                 .spread = spread_point_lanes };

@@ -15,7 +15,7 @@ typedef struct Item {
 
 enum { KEYED = 6, FRAME_BITS = 9 };
 
-static uint64_t key_of(const lbFrameWeights *w, int32_t number, int32_t law) {
+static uint64_t key_of_samples(const lbFrameWeights *w, int32_t number, int32_t law) {
   int32_t begin = w->begin[number], count = w->begin[number + 1] - begin;
   uint64_t key = (uint64_t)law << 5 | (uint64_t)count;
   for (int32_t k = 0; k < KEYED; k++)
@@ -23,7 +23,7 @@ static uint64_t key_of(const lbFrameWeights *w, int32_t number, int32_t law) {
   return key;
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_samples(const void *a, const void *b) {
   const Item *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
   const int32_t *begin = x->weights->begin, *frames = x->weights->frames;
@@ -37,7 +37,7 @@ static int compare(const void *a, const void *b) {
 }
 
 // list <- list ∪ those of an item, ascending; false, and the list as it was, if it has no room.
-static bool unite(const Item *item, int32_t *list, int32_t *count) {
+static bool unite_samples(const Item *item, int32_t *list, int32_t *count) {
   const int32_t *begin = item->weights->begin, *frames = item->weights->frames;
   int32_t both[2 * LB_FRAME_LIST_MOST], n = 0, i = 0, k = begin[item->number];
   int32_t end = begin[item->number + 1];
@@ -53,14 +53,14 @@ static bool unite(const Item *item, int32_t *list, int32_t *count) {
 }
 
 // Cuts sorted items into batches; without arrays it counts. Items [starts[b], starts[b + 1]).
-static void cut(const Item *items, int32_t count, lbFrameBatch *batches, int32_t *starts,
-                int32_t *frames, int32_t *batch_count, int32_t *entry_count) {
+static void cut_samples(const Item *items, int32_t count, lbFrameBatch *batches, int32_t *starts,
+                        int32_t *frames, int32_t *batch_count, int32_t *entry_count) {
   int32_t list[LB_FRAME_LIST_MOST], n = 0, first = 0;
   *batch_count = *entry_count = 0;
   for (int32_t i = 0; i <= count; i++) {
     bool full =
         i == count || (i > first && (i - first == LB_BATCH || items[i].law != items[first].law ||
-                                     !unite(&items[i], list, &n)));
+                                     !unite_samples(&items[i], list, &n)));
     if (full && i > first) {
       if (batches) {
         batches[*batch_count] = (lbFrameBatch){ items[first].law, *entry_count, n };
@@ -70,7 +70,7 @@ static void cut(const Item *items, int32_t count, lbFrameBatch *batches, int32_t
       ++*batch_count, *entry_count += n;
       first = i, n = 0;
     }
-    if (i < count && i == first) unite(&items[i], list, &n);
+    if (i < count && i == first) unite_samples(&items[i], list, &n);
   }
 }
 
@@ -80,7 +80,7 @@ static int32_t place_in(const int32_t *list, int32_t count, int32_t frame) {
   return i;
 }
 
-static lbStatus check_lists(const lbFrameWeights *w, lbError *err) {
+static lbStatus check_lists_samples(const lbFrameWeights *w, lbError *err) {
   for (int32_t k = 0; k < w->point_count; k++)
     if (w->begin[k + 1] - w->begin[k] > LB_FRAME_LIST_MOST || w->begin[k + 1] <= w->begin[k])
       return lb_fail(err, LB_ERR_ARGUMENT, "point %d has weights of %d frames, not of 1 to %d",
@@ -94,15 +94,15 @@ static Item *sort_items(const lbFrameWeights *w, const int32_t *materials,
   for (int32_t k = 0; k < w->point_count && items; k++)
     items[k] = (Item){ w, k, materials ? (int32_t)table[materials[k]].model : 0, 0 };
   for (int32_t k = 0; k < w->point_count && items && materials; k++)
-    items[k].key = key_of(w, k, items[k].law);
-  if (items && materials) qsort(items, (size_t)w->point_count, sizeof *items, compare);
+    items[k].key = key_of_samples(w, k, items[k].law);
+  if (items && materials) qsort(items, (size_t)w->point_count, sizeof *items, compare_samples);
   return items;
 }
 
 // ---- samples -----------------------------------------------------------------------------------
 
-static void fill_lane(lbFrameSamples *s, const lbFrameSampleDef *def, int32_t batch, int32_t lane,
-                      int32_t k) {
+static void fill_lane_samples(lbFrameSamples *s, const lbFrameSampleDef *def, int32_t batch,
+                              int32_t lane, int32_t k) {
   const lbFrameWeights *w = &def->weights;
   const lbFrameBatch *b = &s->batches[batch];
   const lbMaterial *material = &def->table[def->materials[k]];
@@ -155,22 +155,23 @@ static lbStatus allocate_samples(lbFrameSamples *s, int32_t entries, lbError *er
 static lbStatus fill_samples(lbFrameSamples *s, const lbFrameSampleDef *def, const Item *items,
                              lbError *err) {
   int32_t entries = 0, batches = 0;
-  cut(items, s->sample_count, NULL, NULL, NULL, &s->batch_count, &entries);
+  cut_samples(items, s->sample_count, NULL, NULL, NULL, &s->batch_count, &entries);
   lbStatus status = allocate_samples(s, entries, err);
   int32_t *starts = lb_alloc((size_t)s->batch_count + 1, sizeof *starts);
   if (!status && !starts) status = lb_fail_memory(err);
-  if (!status) cut(items, s->sample_count, s->batches, starts, s->frames, &batches, &entries);
+  if (!status)
+    cut_samples(items, s->sample_count, s->batches, starts, s->frames, &batches, &entries);
   for (int32_t b = 0; b < s->batch_count && !status; b++) {
     if (s->batches[b].count > s->list_most) s->list_most = s->batches[b].count;
     for (int32_t i = starts[b]; i < starts[b + 1]; i++)
-      fill_lane(s, def, b, i - starts[b], items[i].number);
+      fill_lane_samples(s, def, b, i - starts[b], items[i].number);
     for (int32_t lane = starts[b + 1] - starts[b]; lane < LB_BATCH; lane++) fill_empty(s, b, lane);
   }
   lb_free(starts);
   return status;
 }
 
-static lbStatus find_pairs(lbFrameSamples *s, lbError *err) {
+static lbStatus find_pairs_samples(lbFrameSamples *s, lbError *err) {
   size_t count = (size_t)s->frame_count;
   uint8_t *marks = lb_alloc(count * count, 1);
   if (!marks) return lb_fail_memory(err);
@@ -205,7 +206,7 @@ static int32_t find_common(const lbFrameSamples *s) {
 }
 
 lbStatus lb_frame_samples_create(const lbFrameSampleDef *def, lbFrameSamples **out, lbError *err) {
-  lbStatus status = check_lists(&def->weights, err);
+  lbStatus status = check_lists_samples(&def->weights, err);
   if (status) return status;
   lbFrameSamples *s = lb_alloc(1, sizeof *s);
   Item *items = sort_items(&def->weights, def->materials, def->table);
@@ -216,7 +217,7 @@ lbStatus lb_frame_samples_create(const lbFrameSampleDef *def, lbFrameSamples **o
     s->has_bulk = def->bulk > 0;
     status = fill_samples(s, def, items, err);
   }
-  if (!status) status = find_pairs(s, err);
+  if (!status) status = find_pairs_samples(s, err);
   if (!status) s->common = find_common(s);
   lb_free(items);
   if (status)

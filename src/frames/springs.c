@@ -44,7 +44,8 @@ static void sandwich(double s, const double A[36], const double S[36], const dou
 }
 
 // Into the lower triangle; i ≥ j.
-static void add_block(int32_t n, int32_t i, int32_t j, const double *block, double *matrix) {
+static void add_block_springs(int32_t n, int32_t i, int32_t j, const double *block,
+                              double *matrix) {
   for (size_t c = 0; c < 6; c++) {
     double *column = matrix + 6 * (size_t)i + (size_t)n * (6 * (size_t)j + c);
     for (size_t a = i == j ? c : 0; a < 6; a++) column[a] += block[6 * a + c];
@@ -91,7 +92,7 @@ static void make_spring(int32_t n, const double *K, const lbFramePose *rest, lbF
 }
 
 // Springs in lanes; lanes beyond the last are of no stiffness.
-static bool make_batches(const lbFramePose *rest, lbFrameSprings *s) {
+static bool make_batches_springs(const lbFramePose *rest, lbFrameSprings *s) {
   size_t batches = ((size_t)s->count + LB_BATCH - 1) / LB_BATCH;
   s->batches = lb_alloc(batches + 1, LB_SPRING_REST * LB_BATCH * sizeof *s->batches);
   for (int32_t k = 0; k < s->count && s->batches; k++) {
@@ -136,7 +137,7 @@ lbStatus lb_frame_springs_create(const lbFrameSamples *samples, int32_t count,
       make_spring(n, K, rest, spring);
     }
   bool small = count <= LB_FRAME_LOOPS_MOST;
-  lbStatus status = make_batches(rest, s) ? LB_OK : lb_fail_memory(err);
+  lbStatus status = make_batches_springs(rest, s) ? LB_OK : lb_fail_memory(err);
   if (!status && small) status = lb_frame_springs_close(rest, K, fixed, s, err);
   if (status)
     lb_frame_springs_destroy(s);
@@ -181,9 +182,9 @@ static void add_spring(const lbFrameSpring *s, const double *out, int32_t n, int
     to->gradient[6 * i + 3 + k] += force[6 + k], to->gradient[6 * j + 3 + k] -= force[6 + k];
   }
   if (!(options & LB_FRAMES_TANGENT)) return;
-  if (!still[0]) add_block(n, i, i, numbers + LB_SPRING_FIRST, to->K);
-  if (!still[1]) add_block(n, j, j, numbers + LB_SPRING_SECOND, to->K);
-  if (!still[0] && !still[1]) add_block(n, j, i, numbers + LB_SPRING_BETWEEN, to->K);
+  if (!still[0]) add_block_springs(n, i, i, numbers + LB_SPRING_FIRST, to->K);
+  if (!still[1]) add_block_springs(n, j, j, numbers + LB_SPRING_SECOND, to->K);
+  if (!still[0] && !still[1]) add_block_springs(n, j, i, numbers + LB_SPRING_BETWEEN, to->K);
 }
 
 // The frame's lumped mass where it is: first and second moments about its origin.
@@ -213,7 +214,7 @@ void lb_frame_springs_lump(const lbFrameSprings *s, const lbFramePose *poses,
         block[6 * (3 + a) + k] = -skew.m[3 * a + k];
       }
     }
-    add_block(n, i, i, block, out->M);
+    add_block_springs(n, i, i, block, out->M);
     if (!out->loads) continue;
     lbVec3 Xw = lb_mat3_apply(X, w);
     lb_vec3_store(out->loads + 6 * i, lb_add(lb_cross(c, gravity), lb_cross(w, Xw)));

@@ -118,7 +118,7 @@ static void times_P(lbVec3 l, double *block) {
   }
 }
 
-static void transpose(const double *block, double *to) {
+static void transpose_spring_loops(const double *block, double *to) {
   for (int a = 0; a < 6; a++)
     for (int c = 0; c < 6; c++) to[6 * a + c] = block[6 * c + a];
 }
@@ -151,7 +151,7 @@ static void add_pivot(const lbFrameSprings *s, lbMat3 R, const lbFramePose *pose
     if (i == p) continue;
     find_T(s, z, i, T);
     turn_block(R, T);
-    transpose(T, back);
+    transpose_spring_loops(T, back);
     add_lower(n, i > p ? i : p, i > p ? p : i, -1, i > p ? T : back, K);
     times_P(lb_sub(poses[i].position, poses[p].position), back);
     add_lower(n, p, p, 1, back, K);
@@ -159,8 +159,8 @@ static void add_pivot(const lbFrameSprings *s, lbMat3 R, const lbFramePose *pose
 }
 
 // K += the 3 x 3 matrices of a batch, which stand at these places.
-static void add_stiffness(const lbFrameSprings *s, lbSimdLevel level, lbMat3 R,
-                          const lbFrameMotion *motions, double *K) {
+static void add_stiffness_spring_loops(const lbFrameSprings *s, lbSimdLevel level, lbMat3 R,
+                                       const lbFrameMotion *motions, double *K) {
   size_t n = 6 * (size_t)s->frame_count;
   double turned[9 * LB_BATCH];
   int32_t at = 0, p = s->pivot;
@@ -203,6 +203,6 @@ void lb_frame_springs_add_loops(const lbFrameSprings *s, lbSimdLevel level, int3
     lb_vec3_store(other + 3, lb_sub(lb_vec3_load(other + 3), pull));
   }
   if (!(options & LB_FRAMES_TANGENT)) return;
-  add_stiffness(s, level, R, motions, out->K);
+  add_stiffness_spring_loops(s, level, R, motions, out->K);
   if (!motions[s->pivot].still) add_pivot(s, R, poses, z, out->K);
 }

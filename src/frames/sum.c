@@ -45,7 +45,7 @@ static bool same_list(const lbFrameSamples *s, int32_t a, int32_t b) {
 
 static double add_four(const double *l) { return (l[0] + l[1]) + (l[2] + l[3]); }
 
-static void add_all(const double *lanes, size_t width, size_t count, double *to) {
+static void add_all_frame_sums(const double *lanes, size_t width, size_t count, double *to) {
   if (width == 4)
     for (size_t i = 0; i < count; i++) to[i] += add_four(lanes + 4 * i);
   else
@@ -57,15 +57,16 @@ static void add_run(const lbFrameSamples *s, int32_t batch, int32_t options, con
                     size_t width, int32_t frame_count, double *total) {
   const lbFrameBatch *b = &s->batches[batch];
   const int32_t *list = s->frames + b->first;
-  add_all(run, width, 1, total);
+  add_all_frame_sums(run, width, 1, total);
   bool forces = options & (LB_FRAMES_FORCE | LB_FRAMES_LOADS);
   for (int32_t i = 0; i < b->count && forces; i++)
-    add_all(run + lb_run_frame(i) * width, width, LB_FORM_FRAME, total + lb_run_frame(list[i]));
+    add_all_frame_sums(run + lb_run_frame(i) * width, width, LB_FORM_FRAME,
+                       total + lb_run_frame(list[i]));
   if (!(options & (LB_FRAMES_TANGENT | LB_FRAMES_MASS))) return;
   for (int32_t j = 0; j < b->count; j++)
     for (int32_t i = 0; i <= j; i++)
-      add_all(run + lb_run_pair(b->count, i, j) * width, width, LB_FORM_PAIR,
-              pair_sums(total, frame_count, (lbFramePair){ list[i], list[j] }));
+      add_all_frame_sums(run + lb_run_pair(b->count, i, j) * width, width, LB_FORM_PAIR,
+                         pair_sums(total, frame_count, (lbFramePair){ list[i], list[j] }));
 }
 
 static size_t used_size(int32_t count, int32_t options) {
@@ -98,7 +99,8 @@ static void fill_M(const lbFrameMotion *m, double M[48]) { // (8 x 6)
 }
 
 // block (6 x 6, row-major) += M_iᵀ S M_j
-static void add_turned(const double *Mi, const double *Mj, const double *S, double *block) {
+static void add_turned_frame_sums(const double *Mi, const double *Mj, const double *S,
+                                  double *block) {
   double SM[48];
   for (int u = 0; u < 8; u++)
     for (int c = 0; c < 6; c++) {
@@ -143,7 +145,7 @@ static void finish_pair(const lbFrameMotion *motions, int32_t i, int32_t j, int3
     memcpy(block, pair, sizeof block);
     if (!(options & LB_FRAMES_SAFE)) {
       spread_form(pair + LB_FORM_MATERIAL, false, S);
-      add_turned(Mi, Mj, S, block);
+      add_turned_frame_sums(Mi, Mj, S, block);
       if (i == j) add_own_curvature(&motions[i], f, block);
     }
     put_block(n, i, j, block, out->K);
@@ -151,7 +153,7 @@ static void finish_pair(const lbFrameMotion *motions, int32_t i, int32_t j, int3
   if (options & LB_FRAMES_MASS) {
     memset(block, 0, sizeof block);
     spread_form(pair + LB_FORM_MATERIAL + LB_FORM_GEOMETRIC, true, S);
-    add_turned(Mi, Mj, S, block);
+    add_turned_frame_sums(Mi, Mj, S, block);
     put_block(n, i, j, block, out->M);
   }
 }
@@ -159,7 +161,7 @@ static void finish_pair(const lbFrameMotion *motions, int32_t i, int32_t j, int3
 // ---- the omitted frame -------------------------------------------------------------------------
 
 // K_ij (6 x 6, row-major), i and j in any order, from the lower triangle.
-static void take_block(int32_t n, int32_t i, int32_t j, const double *K, double *block) {
+static void take_block_frame_sums(int32_t n, int32_t i, int32_t j, const double *K, double *block) {
   for (size_t a = 0; a < 6; a++)
     for (size_t c = 0; c < 6; c++) {
       size_t row = 6 * (size_t)i + a, column = 6 * (size_t)j + c;
@@ -192,15 +194,15 @@ static void subtract_carried(const double *K, lbVec3 arm, double *block) {
 }
 
 // K_ic of all frames; those without a part in the samples have none.
-static void complete(const lbFrameMotion *motions, int32_t frames, int32_t omitted,
-                     lbFrameSystem *out) {
+static void complete_frame_sums(const lbFrameMotion *motions, int32_t frames, int32_t omitted,
+                                lbFrameSystem *out) {
   double block[36], K[36];
   for (int32_t k = 0; k < frames; k++) {
     int32_t i = k == frames - 1 ? omitted : k + (k >= omitted); // the omitted one itself at the end
     turn_gradient(out->gradient + 6 * i, block);
     for (int32_t j = 0; j < frames; j++) {
       if (j == omitted) continue;
-      take_block(6 * frames, i, j, out->K, K);
+      take_block_frame_sums(6 * frames, i, j, out->K, K);
       subtract_carried(K, lb_sub(motions[j].position, motions[omitted].position), block);
     }
     if (i < omitted) {
@@ -225,8 +227,8 @@ static int32_t omitted_by(const lbFrameSamples *s, const lbFrameMotion *motions,
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static void finish(const lbFrameSamples *s, const lbFrameMotion *motions, int32_t frames,
-                   int32_t options, int32_t omitted, double *total, lbFrameSystem *out) {
+static void finish_frame_sums(const lbFrameSamples *s, const lbFrameMotion *motions, int32_t frames,
+                              int32_t options, int32_t omitted, double *total, lbFrameSystem *out) {
   int32_t n = 6 * frames;
   out->energy = total[0];
   for (int32_t i = 0; i < frames; i++) {
@@ -248,7 +250,7 @@ static void finish(const lbFrameSamples *s, const lbFrameMotion *motions, int32_
     finish_pair(motions, i, j, n, options, pair_sums(total, frames, s->pairs[k]),
                 total + lb_run_frame(j), out);
   }
-  if (omitted >= 0) complete(motions, frames, omitted, out);
+  if (omitted >= 0) complete_frame_sums(motions, frames, omitted, out);
 }
 
 void lb_frame_sum(const lbFrameSamples *s, lbSimdLevel level, int32_t options, int32_t frame_count,
@@ -269,7 +271,7 @@ void lb_frame_sum(const lbFrameSamples *s, lbSimdLevel level, int32_t options, i
     kernels->sum(s, begin, end, options, omitted, motions, g, work, run);
     add_run(s, begin, options, run, width, frame_count, total);
   }
-  finish(s, motions, frame_count, options, omitted, total, out);
+  finish_frame_sums(s, motions, frame_count, options, omitted, total, out);
 }
 
 // ---- the body as a whole -----------------------------------------------------------------------
@@ -278,7 +280,7 @@ void lb_frame_survey(const lbFrameSamples *s, lbSimdLevel level, const lbFrameMo
                      lbFrameSurvey *out) {
   double lanes[LB_SURVEY_ROWS * LB_BATCH] = { 0 }, sums[LB_SURVEY_ROWS] = { 0 };
   lb_frame_point_kernels(level)->survey(s, 0, s->batch_count, motions, lanes);
-  add_all(lanes, LB_BATCH, LB_SURVEY_ROWS, sums);
+  add_all_frame_sums(lanes, LB_BATCH, LB_SURVEY_ROWS, sums);
   const double *q = sums + 9;
   out->moment = lb_vec3_load(sums);
   out->linear = lb_vec3_load(sums + 3);

@@ -20,7 +20,7 @@ static void number_voxels(lbVoxels *voxels) {
   }
 }
 
-static void find_neighbours(lbVoxels *voxels) {
+static void find_neighbours_voxels(lbVoxels *voxels) {
   const lbVoxelGrid *grid = voxels->grid;
   int32_t stride[3] = { 1, grid->size[0], grid->size[0] * grid->size[1] };
   for (int32_t i = 0; i < 6 * voxels->count; i++) voxels->neighbours[i] = -1;
@@ -56,7 +56,7 @@ static void find_parts(lbVoxels *voxels, int32_t *queue) {
   }
 }
 
-static lbStatus take_memory(lbVoxels *voxels, lbError *err) {
+static lbStatus take_memory_voxels(lbVoxels *voxels, lbError *err) {
   size_t count = (size_t)voxels->count;
   voxels->cells = lb_alloc(count, sizeof *voxels->cells);
   voxels->numbers = lb_alloc((size_t)lb_voxel_grid_count(voxels->grid), sizeof *voxels->numbers);
@@ -81,12 +81,12 @@ lbStatus lb_voxels_create(const lbVoxelGrid *grid, lbVoxels **out, lbError *err)
     *voxels = (lbVoxels){ .count = count };
     status = copy_grid(grid, &voxels->grid, err);
   }
-  if (!status) status = take_memory(voxels, err);
+  if (!status) status = take_memory_voxels(voxels, err);
   if (status) {
     lb_voxels_destroy(voxels);
   } else {
     number_voxels(voxels);
-    find_neighbours(voxels);
+    find_neighbours_voxels(voxels);
     find_parts(voxels, queue);
     *out = voxels;
   }

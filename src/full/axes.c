@@ -2,7 +2,8 @@
 #include "full/full.h"
 
 // The inertia about a centre, by the angular momenta of three unit spins; `work` is a full vector.
-static lbMat3 inertia_about(const lbFullShared *shared, lbVec3 c, const double *u, double *work) {
+static lbMat3 inertia_about_full_axes(const lbFullShared *shared, lbVec3 c, const double *u,
+                                      double *work) {
   lbMat3 J;
   for (int k = 0; k < 3; k++) {
     double linear[3], angular[3];
@@ -25,10 +26,10 @@ void lb_full_fit_frame(lbBody *body, lbScratch *scratch) {
   lb_fem_momentum(shared->fem, u, state->rows.v, linear, angular);
   lbVec3 P = lb_vec3_load(linear), L = lb_sub(lb_vec3_load(angular), lb_cross(c, P));
   lb_whole_fit_frame(body, &shared->whole, &state->T, u, P, L,
-                     inertia_about(shared, c, u, scratch->nodes));
+                     inertia_about_full_axes(shared, c, u, scratch->call->nodes));
 }
 
-static double elastic_of(const lbBody *body) {
+static double elastic_of_full_axes(const lbBody *body) {
   const lbFullState *state = lb_full_state(body);
   lbEvaluation found = { 0 };
   if (!isnan(state->rows.elastic)) return state->rows.elastic;
@@ -44,10 +45,10 @@ void lb_full_report(const lbBody *body, lbBodyReport *report, lbScratch *scratch
   double linear[3], angular[3], kinetic = 0;
   const double *v = state->rows.v;
   lb_fem_momentum(fem, state->rows.u, v, linear, angular);
-  if (!lb_fem_mass_product(fem, v, scratch->nodes, NULL))
-    kinetic = 0.5 * lb_row_dot(3 * fem->vertex_count, v, scratch->nodes);
+  if (!lb_fem_mass_product(fem, v, scratch->call->nodes, NULL))
+    kinetic = 0.5 * lb_row_dot(3 * fem->vertex_count, v, scratch->call->nodes);
   report->kinetic = kinetic;
-  report->elastic = elastic_of(body);
+  report->elastic = elastic_of_full_axes(body);
   lb_whole_report(body, &shared->whole, &state->T, state->rows.u, lb_vec3_load(linear),
                   lb_vec3_load(angular), report);
 }

@@ -7,7 +7,7 @@ enum { ROWS = 8, EXTRA = 13 }; // of a saved state
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
+static void place_group_full(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   lbFullState *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
     lbFullState draft = { .T = { .rotation = { 0, 0, 0, 1 }, .identity = true } };
@@ -21,7 +21,7 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
   }
 }
 
-static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
+static void place_scratch_full(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
   lbFullWork draft, *w = lb_carve(carver, 1, sizeof draft);
   draft.load = lb_carve(carver, (size_t)p->padded, sizeof(double));
   draft.place = lb_carve(carver, (size_t)p->padded, sizeof(double));
@@ -30,12 +30,12 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   scratch->own = w;
 }
 
-static lbStatus furnish(lbBody *body, lbError *err) {
+static lbStatus furnish_full(lbBody *body, lbError *err) {
   lb_full_state(body)->rows.elastic = NAN;
   return lb_full_simulator(body, err) ? LB_OK : lb_fail_memory(err);
 }
 
-static void forget(lbBody *body) {
+static void forget_full(lbBody *body) {
   lbFullState *state = lb_full_state(body);
   lb_simulator_destroy(state->simulator);
   state->simulator = NULL;
@@ -45,7 +45,7 @@ static void forget(lbBody *body) {
 
 // ---- state -------------------------------------------------------------------------------------
 
-static void get(const lbBody *body, double *q, double *v, double *force) {
+static void get_full(const lbBody *body, double *q, double *v, double *force) {
   const lbFullState *state = lb_full_state(body);
   lbFrameRates rates = lb_frame_rates(body);
   if (q) lb_whole_to_own(lb_full_whole(body), &state->T, state->rows.u, q);
@@ -56,7 +56,7 @@ static void get(const lbBody *body, double *q, double *v, double *force) {
   lb_whole_turn_back(lb_full_whole(body), &state->T, state->force, force);
 }
 
-static void put(lbBody *body, const double *q, const double *v, const double *force) {
+static void put_full(lbBody *body, const double *q, const double *v, const double *force) {
   lbFullState *state = lb_full_state(body);
   lbFrameRates rates = lb_frame_rates(body);
   if (q) {
@@ -69,7 +69,7 @@ static void put(lbBody *body, const double *q, const double *v, const double *fo
   if (force) lb_whole_turn(lb_full_whole(body), &state->T, force, state->force);
 }
 
-static void set_weight(lbBody *body, const double *weight) {
+static void set_weight_full(lbBody *body, const double *weight) {
   const lbFullState *state = lb_full_state(body);
   size_t count = (size_t)body->prepared->dimension;
   if (!weight) {
@@ -100,7 +100,7 @@ static void save_factor(const lbBody *body, double *rows, double *extra) {
   }
 }
 
-static void save(const lbBody *body, double *numbers) {
+static void save_full(const lbBody *body, double *numbers) {
   const lbFullState *state = lb_full_state(body);
   size_t padded = (size_t)body->prepared->padded;
   const double *rows[] = { state->rows.u, state->rows.v, state->rows.a,
@@ -123,7 +123,7 @@ static void save(const lbBody *body, double *numbers) {
   memcpy(extra + 2, more, sizeof more);
 }
 
-static void restore(lbBody *body, const double *numbers) {
+static void restore_full(lbBody *body, const double *numbers) {
   lbFullState *state = lb_full_state(body);
   size_t padded = (size_t)body->prepared->padded;
   double *rows[] = { state->rows.u, state->rows.v,  state->rows.a,   state->force,
@@ -152,9 +152,9 @@ static bool view(const lbModel *m, lbModelMethod *out) {
   return m->size.element_count > 0 && m->size.node_count <= INT32_MAX / 3 - LB_BATCH;
 }
 
-static void von_mises(const lbBody *body, double *stresses, lbScratch *scratch) {
+static void von_mises_full(const lbBody *body, double *stresses, lbScratch *scratch) {
   lb_fem_node_stress(lb_full_shared(body->prepared)->fem, lb_full_state(body)->rows.u,
-                     scratch->shares, stresses);
+                     scratch->call->shares, stresses);
 }
 
 int32_t lb_full_count(const lbBody *body, lbSimulatorState *counts) {
@@ -177,17 +177,17 @@ static const lbBodyMethod full_method = { .method = LB_METHOD_FULL,
                                           .release = lb_full_release,
                                           .rebuild = lb_full_rebuild,
                                           .materials = lb_full_materials,
-                                          .place_group = place_group,
-                                          .place_scratch = place_scratch,
-                                          .furnish = furnish,
-                                          .forget = forget,
-                                          .get = get,
-                                          .put = put,
-                                          .set_weight = set_weight,
+                                          .place_group = place_group_full,
+                                          .place_scratch = place_scratch_full,
+                                          .furnish = furnish_full,
+                                          .forget = forget_full,
+                                          .get = get_full,
+                                          .put = put_full,
+                                          .set_weight = set_weight_full,
                                           .state_rows = ROWS,
                                           .state_extra = EXTRA,
-                                          .save = save,
-                                          .restore = restore,
+                                          .save = save_full,
+                                          .restore = restore_full,
                                           .accelerate = lb_full_accelerate,
                                           .begin = lb_full_begin,
                                           .respond = lb_full_respond,
@@ -196,7 +196,7 @@ static const lbBodyMethod full_method = { .method = LB_METHOD_FULL,
                                           .commit = lb_full_commit,
                                           .many = 1,
                                           .report = lb_full_report,
-                                          .von_mises = von_mises,
+                                          .von_mises = von_mises_full,
                                           .mobilise = lb_full_mobilise,
                                           .comply = lb_full_comply,
                                           .identify = lb_full_identify };

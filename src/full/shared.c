@@ -10,8 +10,8 @@
 
 // ---- the finite-element body -------------------------------------------------------------------
 
-static lbStatus create_fem(const lbModel *m, const lbMaterial *materials, const bool *fixed,
-                           lbFem **out, lbError *err) {
+static lbStatus create_fem_full_shared(const lbModel *m, const lbMaterial *materials,
+                                       const bool *fixed, lbFem **out, lbError *err) {
   // Only read, and copied: the model stays as it is.
   lbMesh mesh = { .vertex_count = m->size.node_count,
                   .positions = (double *)m->node_positions,
@@ -44,7 +44,7 @@ lbStatus lb_model_fem(const lbModel *m, const double *values, lbFem **out, lbErr
     materials[i].density = values[3 * i + 2];
   }
   for (size_t n = 0; n < nodes && !status; n++) fixed[n] = m->node_fixed[n] != 0;
-  if (!status) status = create_fem(m, materials, fixed, out, err);
+  if (!status) status = create_fem_full_shared(m, materials, fixed, out, err);
   lb_free(materials);
   lb_free(fixed);
   return status;
@@ -63,7 +63,7 @@ lbStatus lb_full_prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
 }
 
 // Rows of a node: unit gravity's force, and rates of unit rigid velocities where it can move.
-static void fill_node(const lbPrepared *p, lbFullShared *shared, size_t node) {
+static void fill_node_full_shared(const lbPrepared *p, lbFullShared *shared, size_t node) {
   const lbFem *fem = shared->fem;
   double *gravity = shared->gravity + 9 * node, *rigid = shared->rigid + 18 * node;
   for (size_t i = 0; i < 3; i++) gravity[4 * i] = fem->vertex_masses[node];
@@ -76,7 +76,7 @@ static void fill_node(const lbPrepared *p, lbFullShared *shared, size_t node) {
   }
 }
 
-static lbVec3 centre_of(const lbFem *fem) {
+static lbVec3 centre_of_full_shared(const lbFem *fem) {
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (size_t v = 0; v < (size_t)fem->vertex_count; v++)
     sum = lb_add_scaled(sum, fem->vertex_masses[v] / fem->total_mass,
@@ -104,8 +104,8 @@ lbStatus lb_full_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   p->rigid = shared->rigid;
   p->node_masses = shared->node_masses;
   p->mass = shared->fem->total_mass;
-  p->centre = centre_of(shared->fem);
-  for (size_t n = 0; n < nodes; n++) fill_node(p, shared, n);
+  p->centre = centre_of_full_shared(shared->fem);
+  for (size_t n = 0; n < nodes; n++) fill_node_full_shared(p, shared, n);
   for (size_t n = 0; n < nodes; n++) shared->held[n] = shared->fem->node_of_vertex[n] < 0;
   shared->whole = (lbWhole){ .node_count = m->size.node_count,
                              .padded = (size_t)p->padded,
@@ -144,13 +144,15 @@ uint64_t lb_full_identify(const lbPrepared *p, uint64_t hash) {
 
 // ---- factors -----------------------------------------------------------------------------------
 
-static void lock(atomic_flag *flag) {
+static void lock_full_shared(atomic_flag *flag) {
   while (atomic_flag_test_and_set_explicit(flag, memory_order_acquire)) {}
 }
 
-static void unlock(atomic_flag *flag) { atomic_flag_clear_explicit(flag, memory_order_release); }
+static void unlock_full_shared(atomic_flag *flag) {
+  atomic_flag_clear_explicit(flag, memory_order_release);
+}
 
-static bool make_work(lbFullShared *shared) {
+static bool make_work_full_shared(lbFullShared *shared) {
   if (!shared->work) shared->work = lb_alloc(3 * (size_t)shared->fem->node_count, sizeof(double));
   return shared->work != NULL;
 }
@@ -172,7 +174,7 @@ static bool make_mass(lbFullShared *shared) {
   return !status;
 }
 
-static double trace(const lbSparse *A, double *work) {
+static double trace_full_shared(const lbSparse *A, double *work) {
   double sum = 0;
   lb_sparse_diagonal(A, work);
   for (int32_t i = 0; i < A->size; i++) sum += work[i];
@@ -186,7 +188,8 @@ static bool make_stiffness(lbFullShared *shared) {
   lbStatus status = lb_fem_rest_stiffness(shared->fem, &K, NULL);
   if (!status) status = lb_cholesky_create(K, &factor, NULL);
   if (!status && lb_cholesky_factor(factor, K, NULL)) {
-    double shift = SHIFT * trace(K, shared->work) / trace(shared->fem->mass, shared->work);
+    double shift = SHIFT * trace_full_shared(K, shared->work) /
+                   trace_full_shared(shared->fem->mass, shared->work);
     status = lb_cholesky_factor_shifted(factor, K, shift, shared->fem->mass, NULL);
   }
   lb_sparse_destroy(K);
@@ -197,10 +200,10 @@ static bool make_stiffness(lbFullShared *shared) {
   return !status;
 }
 
-static void solve(lbFullShared *shared, bool (*make)(lbFullShared *), lbCholesky **factor,
-                  double *x) {
-  lock(&shared->lock);
-  bool solved = make_work(shared) && make(shared);
+static void solve_full_shared(lbFullShared *shared, bool (*make)(lbFullShared *),
+                              lbCholesky **factor, double *x) {
+  lock_full_shared(&shared->lock);
+  bool solved = make_work_full_shared(shared) && make(shared);
   if (solved) {
     lb_fem_compress(shared->fem, x, shared->work);
     solved = !lb_cholesky_solve(*factor, 1, shared->work, NULL);
@@ -209,12 +212,12 @@ static void solve(lbFullShared *shared, bool (*make)(lbFullShared *), lbCholesky
     lb_fem_expand(shared->fem, shared->work, x);
   else
     memset(x, 0, 3 * (size_t)shared->fem->vertex_count * sizeof *x);
-  unlock(&shared->lock);
+  unlock_full_shared(&shared->lock);
 }
 
 void lb_full_mobilise(const lbPrepared *p, double *x) {
   lbFullShared *shared = lb_full_shared(p);
-  solve(shared, make_mass, &shared->mass, x);
+  solve_full_shared(shared, make_mass, &shared->mass, x);
 }
 
 void lb_full_comply(const lbPrepared *p, double *x, lbScratch *scratch) {
@@ -222,6 +225,6 @@ void lb_full_comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   bool free = lb_model_is_free(p->model);
   (void)scratch;
   if (free) lb_whole_take_out_rigid(&shared->whole, true, x);
-  solve(shared, make_stiffness, &shared->stiffness, x);
+  solve_full_shared(shared, make_stiffness, &shared->stiffness, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
 }

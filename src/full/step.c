@@ -1,24 +1,22 @@
-// A step of an unreduced body. Where nothing but known forces acts, the simulator takes it, with
-// all that it does when Newton's method fails. Where forces are to be found (constraints), each
-// iteration is one of Newton's steps without them, then the constraints' forces through the same
-// matrix, then a look at what is left. A step that does not converge is taken again with iterations
-// that are cut until they lower the step's potential and the constraints' energies, damped by the
-// stiffness at its start (without which there is no potential), and at last so
-// by implicit Euler in halves, of which the lowest state is kept. Springs are constraints, too, and
-// not part of the simulator's own potential: one rule for springs, holds and balls, and no second
-// list of them that would have to agree.
+// A step of an unreduced body. Where nothing but known forces acts, the simulator takes it; where
+// it fails, the guard takes it in parts. Where forces are to be found (constraints), each iteration
+// is one of Newton's steps without them, then the constraints' forces through the same matrix, then
+// the residual. The safe integrator is the same with iterations that are cut until they lower the
+// step's potential and the constraints' energies, damped by the stiffness at its start (without
+// which there is no potential); the last one is that by implicit Euler, of which the lowest state
+// is kept. Springs are constraints, too, and not part of the simulator's own potential.
 //
 // Forces of contacts follow from a linearisation, too, and are held over the step: iterated on
-// without the contacts, elements would be crushed by them. So a step in contact
-// is the first iteration, with the matrix that the forces were found with. Where that matrix had to
-// be made definite, the iteration is no solution, and the cut ones follow.
+// without the contacts, elements would be crushed by them. So a step in contact is the first
+// iteration, with the matrix that the forces were found with. Where that matrix had to be made
+// definite, the iteration is no solution, and the cut ones follow.
+#include "fem/trial.h"
 #include "full/full.h"
 
 #include <string.h>
 
 #define DEFAULT_ITERATIONS 20
 #define TOUCHED_ITERATIONS 4 // in contact: of those that are cut
-#define CUT_LEAST 1e-6       // of an iteration
 
 // ---- the simulator -----------------------------------------------------------------------------
 
@@ -40,11 +38,12 @@ lbSimulator *lb_full_simulator(lbBody *body, lbError *err) {
   if (!state->simulator)
     (void)lb_simulator_create(lb_full_shared(body->prepared)->fem, &def, NULL, NULL, NULL,
                               &state->simulator, err);
+  if (state->simulator) state->simulator->guarded = true;
   return state->simulator;
 }
 
 // The simulator as the step wants it; NULL: no memory, or what is asked for is absurd.
-static lbSimulator *set_up(lbBody *body, double h, bool euler) {
+static lbSimulator *set_up(lbBody *body, double h, bool euler, bool touched) {
   lbSimulator *s = lb_full_simulator(body, NULL);
   if (!s) return NULL;
   lbIntegrator integrator = euler ? LB_INTEGRATOR_EULER : body->integrator;
@@ -52,7 +51,7 @@ static lbSimulator *set_up(lbBody *body, double h, bool euler) {
       lb_simulator_set_step(s, h, NULL))
     return NULL;
   int32_t most = def_of(body).newton_iterations;
-  bool few = lb_body_is_touched(body) && most > TOUCHED_ITERATIONS;
+  bool few = touched && most > TOUCHED_ITERATIONS;
   s->def.newton_iterations = few ? TOUCHED_ITERATIONS : most;
   if (s->def.integrator != integrator) s->factored = false;
   s->def.integrator = integrator;
@@ -95,7 +94,7 @@ static void frame_rows(const lbBody *body, const lbPlacement *T, lbMat3 turn, lb
   }
 }
 
-static lbVec3 spin_of(const lbSupportMotion *frame) {
+static lbVec3 spin_of_full_step(const lbSupportMotion *frame) {
   return lb_vec3_load(frame->angular_velocity);
 }
 
@@ -122,24 +121,27 @@ static lbSupportMotion support_now(const lbBody *body) {
   return now;
 }
 
-static bool is_driven(const lbBody *body) { return body->frame.kind == LB_FRAME_DRIVEN; }
+static bool is_driven_full_step(const lbBody *body) { return body->frame.kind == LB_FRAME_DRIVEN; }
 
 // ---- the start of a step -----------------------------------------------------------------------
 
 // The simulator has the state, with the acceleration that belongs to it and a load (full).
-static bool restart(lbBody *body, lbSimulator *sim, const double *load, bool told, lbScratch *s) {
+static bool restart_full_step(lbBody *body, lbSimulator *sim, const double *load, bool told,
+                              lbScratch *s) {
   const lbFullState *state = lb_full_state(body);
   lbFullShared *shared = lb_full_shared(body->prepared);
   lbFullWork *w = s->own;
   lbSupportMotion now = support_now(body);
   now.displacement = state->rows.u, now.velocity = state->rows.v, now.acceleration = w->place;
-  if (is_driven(body) && state->supported && !told)
+  if (is_driven_full_step(body) && state->supported && !told)
     memcpy(w->place, state->support, (size_t)body->prepared->padded * sizeof(double));
-  else if (is_driven(body))
-    frame_rows(body, &state->T, body->frame.turn, spin_of(&now), told, state->rows.u, w->place);
+  else if (is_driven_full_step(body))
+    frame_rows(body, &state->T, body->frame.turn, spin_of_full_step(&now), told, state->rows.u,
+               w->place);
   while (atomic_flag_test_and_set_explicit(&shared->lock, memory_order_acquire)) {}
-  lbStatus status = lb_simulator_restart(sim, state->rows.u, state->rows.v, load,
-                                         is_driven(body) ? &now : NULL, shared->mass, NULL);
+  lbStatus status =
+      lb_simulator_restart(sim, state->rows.u, state->rows.v, load,
+                           is_driven_full_step(body) ? &now : NULL, shared->mass, NULL);
   atomic_flag_clear_explicit(&shared->lock, memory_order_release);
   return !status;
 }
@@ -147,14 +149,15 @@ static bool restart(lbBody *body, lbSimulator *sim, const double *load, bool tol
 void lb_full_accelerate(lbBody *body, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
   lbFullWork *w = s->own;
-  lbSimulator *sim = set_up(body, body->h > 0 ? body->h : lb_simulator_def().step, false);
+  double h = body->h > 0 ? body->h : lb_simulator_def().step;
+  lbSimulator *sim = set_up(body, h, false, false);
   if (!sim) return;
   lb_whole_turn(lb_full_whole(body), &state->T, s->force, w->load);
   bool told = body->frame.accelerated;
-  if (!restart(body, sim, w->load, told, s)) return;
+  if (!restart_full_step(body, sim, w->load, told, s)) return;
   lb_simulator_get(sim, &state->rows);
   body->consistent = true;
-  if (is_driven(body) && told) {
+  if (is_driven_full_step(body) && told) {
     memcpy(state->support, w->place, (size_t)body->prepared->padded * sizeof(double));
     state->supported = true;
     body->frame.accelerated = false;
@@ -167,9 +170,10 @@ static bool load_state(lbBody *body, lbSimulator *sim, lbScratch *s) {
   lbSupportMotion now = support_now(body);
   if (!body->consistent) {
     state->refactor = false;
-    return restart(body, sim, w->load, false, s);
+    return restart_full_step(body, sim, w->load, false, s);
   }
-  if (lb_simulator_put(sim, &state->rows, is_driven(body) ? &now : NULL, NULL)) return false;
+  if (lb_simulator_put(sim, &state->rows, is_driven_full_step(body) ? &now : NULL, NULL))
+    return false;
   if (!state->refactor) return true;
   memcpy(sim->factor_u, state->factor_u, sim->full_size * sizeof(double));
   lb_fem_compress(sim->fem, state->factor_v, sim->factor_v);
@@ -196,7 +200,8 @@ static void start_supports(lbBody *body, lbSimulator *sim, lbScratch *s) {
   const lbFem *fem = sim->fem;
   const lbFullWork *w = s->own;
   lbSupportMotion now = sim->supports->begin;
-  frame_rows(body, &lb_full_state(body)->T, body->frame.turn, spin_of(&now), false, sim->u, s->a);
+  frame_rows(body, &lb_full_state(body)->T, body->frame.turn, spin_of_full_step(&now), false,
+             sim->u, s->a);
   for (size_t i = 0; i < 3 * (size_t)fem->vertex_count; i++)
     s->a[i] = fem->fixed[i / 3] ? w->place[i] - s->a[i] : 0;
   memset(s->b, 0, (size_t)body->prepared->padded * sizeof(double));
@@ -211,7 +216,7 @@ static bool move_supports(lbBody *body, const lbStep *step, lbSimulator *sim, lb
   lbFullState *state = lb_full_state(body);
   lbFullWork *w = s->own;
   state->end = state->T;
-  if (!is_driven(body)) return true;
+  if (!is_driven_full_step(body)) return true;
   if (step->frame.moves)
     state->end = lb_placement_between(&state->T, body->frame.position, body->frame.rotation,
                                       step->frame.position, step->frame.rotation);
@@ -224,7 +229,8 @@ static bool move_supports(lbBody *body, const lbStep *step, lbSimulator *sim, lb
   lb_whole_rates_from_own(lb_full_whole(body), &state->end, &rates, s->a, w->place, s->b);
   set_frame(body, &state->end, &rates, &end);
   bool told = body->frame.accelerated && step->share == 1;
-  if (told) frame_rows(body, &state->end, step->frame.turn, spin_of(&end), true, s->a, s->c);
+  if (told)
+    frame_rows(body, &state->end, step->frame.turn, spin_of_full_step(&end), true, s->a, s->c);
   step_rows(body, step->h, s->b, sim->v, told ? s->c : NULL, w->place,
             w->back); // place: for commit
   if (lb_simulator_move_supports(sim, &end, NULL)) return false;
@@ -251,16 +257,19 @@ static int32_t open_step(lbBody *body, lbStep *step, lbScratch *s) {
   lbFullWork *w = s->own;
   int32_t flags = 0;
   bool euler = step->integrator == LB_STEP_EULER;
-  lbSimulator *sim = set_up(body, step->h, euler);
+  bool touched = step->stays_open || lb_body_is_touched(body);
+  lbSimulator *sim = set_up(body, step->h, euler, touched);
   lb_whole_turn(lb_full_whole(body), &state->T, s->force, w->load);
   if (!sim || !load_state(body, sim, s) || !move_supports(body, step, sim, s))
     return LB_STEP_NONFINITE;
   sum_load(body, sim, false, s, w->load);
-  state->searching = step->straight || lb_body_is_touched(body) || lb_body_is_constrained(body);
+  state->searching = touched || lb_body_is_constrained(body);
   state->ready = state->searching;
   if (!state->searching) {
     flags = lb_simulator_step(sim, w->load);
     if (flags & LB_STEP_NONFINITE) return flags;
+    bool few = sim->def.newton_iterations < LB_TRIAL_FEW;
+    if (sim->failed && !few && step->integrator != LB_STEP_EULER) flags |= LB_STEP_FAR;
   } else if (!lb_simulator_open(sim, w->load, step->integrator != LB_STEP_ASKED, &flags))
     return LB_STEP_FAR;
   state->shifted = flags & LB_STEP_SHIFTED;
@@ -343,7 +352,7 @@ static double cost_of(const lbBody *body, const lbStep *step, const double *q, d
 }
 
 // s->q <- a part of the iteration's way that lowers the cost; 0: no part does.
-static double cut(lbBody *body, const lbStep *step, lbScratch *s) {
+static double cut_full_step(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbFullState *state = lb_full_state(body);
   lbFullWork *w = s->own;
   double rounding = 0;
@@ -352,7 +361,8 @@ static double cut(lbBody *body, const lbStep *step, lbScratch *s) {
   for (int32_t i = 0; i < body->prepared->padded; i++) way[i] = s->q[i] - from[i];
   sum_load(body, state->simulator, false, s, w->load);
   double before = cost_of(body, step, from, &rounding, s);
-  for (double t = 1; t > CUT_LEAST; t *= 0.5) {
+  double t = 1;
+  for (int k = 0; k <= LB_TRIAL_HALVINGS; k++, t *= 0.5) {
     for (int32_t i = 0; i < body->prepared->padded; i++) s->q[i] = from[i] + t * way[i];
     if (cost_of(body, step, s->q, &rounding, s) <= before + 1e-4 * rounding) return t;
   }
@@ -361,12 +371,12 @@ static double cut(lbBody *body, const lbStep *step, lbScratch *s) {
 }
 
 // The forces that were found: whether they make a step.
-static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
+static int32_t judge_full_step(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
   lbFullWork *w = s->own;
   lbSimulator *sim = state->simulator;
   bool last = step->integrator == LB_STEP_EULER;
-  double share = step->integrator != LB_STEP_ASKED ? cut(body, step, s) : 1;
+  double share = step->integrator != LB_STEP_ASKED ? cut_full_step(body, step, s) : 1;
   lb_whole_from_own(lb_full_whole(body), &state->end, s->q, s->c);
   sum_load(body, sim, true, s, w->load);
   lbVerdict verdict = lb_simulator_judge(sim, s->c, w->load, step->iteration);
@@ -389,7 +399,7 @@ static int32_t judge(lbBody *body, const lbStep *step, lbScratch *s) {
 
 int32_t lb_full_end(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFullState *state = lb_full_state(body);
-  int32_t flags = state->searching ? judge(body, step, s) : 0;
+  int32_t flags = state->searching ? judge_full_step(body, step, s) : 0;
   if (flags & (LB_STEP_AGAIN | LB_STEP_FAR | LB_STEP_NONFINITE)) return flags;
   lbFrameRates rates = lb_frame_end_rates(body, step);
   lb_whole_rates_to_own(lb_full_whole(body), &state->end, &rates,
@@ -404,7 +414,7 @@ int32_t lb_full_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   (void)step;
   lb_simulator_get(state->simulator, &state->rows);
   state->T = state->end;
-  if (is_driven(body)) {
+  if (is_driven_full_step(body)) {
     memcpy(state->support, w->place, (size_t)body->prepared->padded * sizeof(double));
     state->supported = true;
   }

@@ -60,6 +60,10 @@ bool lb_surface_ray_cast(const lbAabbTree *tree, const lbTriangles *surface, lbV
 // False when nothing is within max_distance (may be INFINITY). Equal distance: the smallest id.
 bool lb_surface_closest_point(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,
                               double max_distance, lbSurfacePoint *closest);
+// The same answer sooner, where a triangle is known that is probably near (-1: none): its distance
+// bounds the search.
+bool lb_surface_closest_point_from(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,
+                                   double max_distance, int32_t first, lbSurfacePoint *closest);
 // Whether anything is nearer than that, found in less time.
 bool lb_surface_is_near(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,
                         double distance);

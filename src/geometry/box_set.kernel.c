@@ -52,7 +52,7 @@ LB_FOUR_INLINE void fill_four(const lbTriangles *surface, const int32_t *order, 
   }
 }
 
-static void fill(lbBoxSet *set, const lbTriangles *surface, const int32_t *order) {
+static void fill_boxes(lbBoxSet *set, const lbTriangles *surface, const int32_t *order) {
   set->count = surface->count;
   for (int32_t i = 0; i < surface->count; i += LB_BATCH) {
     const int32_t number = i / LB_BATCH, at = number % LB_BATCH;
@@ -102,7 +102,7 @@ LB_FOUR_INLINE uint32_t bits_of(lbFourMask mask) {
 #endif
 
 // Bit i: box i of the block meets the box.
-static inline uint32_t meet(const lbBoxBlock *block, const lbBox *box) {
+static inline uint32_t meets_of_block(const lbBoxBlock *block, const lbBox *box) {
 #if LB_LANES == 8
   __mmask8 bits = 0xff;
   LB_FOR (k, 0, 3) {
@@ -127,31 +127,31 @@ static inline uint32_t meet(const lbBoxBlock *block, const lbBox *box) {
 
 static int32_t find_in_group(const lbBoxSet *set, int32_t group, const lbBox *box, int32_t *found) {
   int32_t count = 0;
-  for (uint32_t bits = meet(&set->groups[group], box); bits; bits &= bits - 1) {
+  for (uint32_t bits = meets_of_block(&set->groups[group], box); bits; bits &= bits - 1) {
     int32_t block = LB_BATCH * group + __builtin_ctz(bits);
-    for (uint32_t in = meet(&set->blocks[block], box); in; in &= in - 1)
+    for (uint32_t in = meets_of_block(&set->blocks[block], box); in; in &= in - 1)
       found[count++] = LB_BATCH * block + __builtin_ctz(in);
   }
   return count;
 }
 
-static int32_t find(const lbBoxSet *set, const lbBox *box, int32_t *found) {
+static int32_t find_boxes(const lbBoxSet *set, const lbBox *box, int32_t *found) {
   int32_t count = 0, groups = (set->count + LB_BATCH * LB_BATCH - 1) / (LB_BATCH * LB_BATCH);
   for (int32_t i = 0; i < groups; i++) count += find_in_group(set, i, box, found + count);
   return count;
 }
 
-static bool mark(const lbBoxSet *set, const lbBox *box, uint8_t *marks) {
+static bool mark_boxes(const lbBoxSet *set, const lbBox *box, uint8_t *marks) {
   const int32_t blocks = lb_box_set_blocks(set);
   uint32_t any = 0;
   for (int32_t first = 0; first < blocks; first += LB_BATCH)
-    for (uint32_t in = meet(&set->groups[first / LB_BATCH], box); in; in &= in - 1) {
+    for (uint32_t in = meets_of_block(&set->groups[first / LB_BATCH], box); in; in &= in - 1) {
       const int32_t block = first + __builtin_ctz(in);
-      const uint32_t bits = meet(&set->blocks[block], box);
+      const uint32_t bits = meets_of_block(&set->blocks[block], box);
       marks[block] |= (uint8_t)bits;
       any |= bits;
     }
   return any != 0;
 }
 
-const lbBoxKernels LB_KERNEL(lb_box_kernels) = { fill, fill_near, find, mark };
+const lbBoxKernels LB_KERNEL(lb_box_kernels) = { fill_boxes, fill_near, find_boxes, mark_boxes };

@@ -116,18 +116,66 @@ static double triangle_distance2(int32_t triangle, lbVec3 point, void *context) 
                                    lb_triangle_corner(surface, triangle, 2), weights);
 }
 
+// The nearest triangle so far; of equal distances the one with the smallest id.
+typedef struct Closest {
+  lbTriangles surface;
+  lbVec3 point;
+  int32_t triangle; // -1: none is nearer than the limit
+  double distance2;
+} Closest;
+
+static void try_triangle(Closest *best, int32_t triangle) {
+  double own = triangle_distance2(triangle, best->point, &best->surface);
+  if (own < best->distance2 || (own == best->distance2 && triangle < best->triangle))
+    best->triangle = triangle, best->distance2 = own;
+}
+
+// Boxes at equal distance are looked into as well, for the smallest id; rounding must not hide it.
+static bool may_be_closer(const Closest *best, double box_distance2) {
+  return box_distance2 * (1 - 1e-14) <= best->distance2;
+}
+
+static void search_closest(const lbAabbTree *tree, Closest *best) {
+  struct {
+    int32_t node;
+    double distance2;
+  } stack[STACK_SIZE] = { { 0, 0 } };
+  const double p[3] = { best->point.x, best->point.y, best->point.z };
+  int depth = tree->node_count > 0 ? 1 : 0;
+  while (depth > 0) {
+    depth--;
+    int32_t id = stack[depth].node;
+    if (!may_be_closer(best, stack[depth].distance2)) continue;
+    const lbAabbNode *node = &tree->nodes[id];
+    for (int32_t i = 0; i < node->count; i++) try_triangle(best, tree->items[node->first + i]);
+    if (node->count > 0) continue;
+    double left = lb_box_distance2(&tree->nodes[id + 1].box, p);
+    double right = lb_box_distance2(&tree->nodes[node->first].box, p);
+    bool right_first = right < left;
+    int32_t near = right_first ? node->first : id + 1, far = right_first ? id + 1 : node->first;
+    double to_near = right_first ? right : left, to_far = right_first ? left : right;
+    if (may_be_closer(best, to_far)) stack[depth].node = far, stack[depth++].distance2 = to_far;
+    if (may_be_closer(best, to_near)) stack[depth].node = near, stack[depth++].distance2 = to_near;
+  }
+}
+
+bool lb_surface_closest_point_from(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,
+                                   double max_distance, int32_t first, lbSurfacePoint *closest) {
+  Closest best = { *surface, point, -1, max_distance * max_distance };
+  if (first >= 0 && first < surface->count) try_triangle(&best, first);
+  search_closest(tree, &best);
+  if (best.triangle < 0) return false;
+  closest->triangle = best.triangle;
+  closest->distance = sqrt(best.distance2);
+  lb_triangle_closest_point(point, lb_triangle_corner(surface, best.triangle, 0),
+                            lb_triangle_corner(surface, best.triangle, 1),
+                            lb_triangle_corner(surface, best.triangle, 2), closest->weights);
+  return true;
+}
+
 bool lb_surface_closest_point(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,
                               double max_distance, lbSurfacePoint *closest) {
-  lbTriangles view = *surface;
-  double distance2 = max_distance * max_distance;
-  int32_t triangle = lb_aabb_tree_nearest(tree, point, triangle_distance2, &view, &distance2);
-  if (triangle < 0) return false;
-  closest->triangle = triangle;
-  closest->distance = sqrt(distance2);
-  lb_triangle_closest_point(point, lb_triangle_corner(surface, triangle, 0),
-                            lb_triangle_corner(surface, triangle, 1),
-                            lb_triangle_corner(surface, triangle, 2), closest->weights);
-  return true;
+  return lb_surface_closest_point_from(tree, surface, point, max_distance, -1, closest);
 }
 
 bool lb_surface_is_near(const lbAabbTree *tree, const lbTriangles *surface, lbVec3 point,

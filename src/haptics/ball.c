@@ -3,19 +3,22 @@
 // surface. Near x that is n_j . (p_j - x) >= R for the nearest place p_j of each triangle, n_j from
 // x to there: sufficient, since triangles are convex. The quadratic program
 //   min 1/2 |x - d|² under these gives x = d - Σ depth_j n_j, depth_j >= 0:
-// contacts (body/contacts.h) of a ball that hangs on a unit spring with a body that does not give
+// contacts (body/hand_rows.h) of a ball that hangs on a unit spring with a body that does not give
 // way. Which places touch, and along which directions, comes from there; how strongly, from the
 // contacts of the body as it is, inside its step. Device and body get the same, opposite force,
 // without friction. No side of the surface is in or out: what holds a ball back is where it was.
 #include "haptics/haptics.h"
+#include "solve/nonnegative.h"
 
-#define PASSES 3 // linearisations a tick
 // Of the radius: how far the ball may move in a tick near the surface. Searches reach that much
 // farther, so it doubles when it was too short and halves when it was not.
 #define STEP_LEAST 0.05
 #define STEP_MOST 0.25
 #define MARGIN 0.02 // of the radius: what the ball rests on is kept also when it cannot move on
-#define NEARBY 3    // places that are taken along although they do not hold the ball back yet
+enum {
+  PASSES = 3, // linearisations a tick
+  NEARBY = 3  // places that are taken along although they do not hold the ball back yet
+};
 
 // ---- the proxy ---------------------------------------------------------------------------------
 
@@ -37,7 +40,7 @@ static bool find_places(lbHaptics *h, lbVec3 x, double moved, double travel) {
 
 // Where the places found let the ball come to on its way to a target; h->depths.
 static lbVec3 project(lbHaptics *h, lbVec3 target) {
-  double A[LB_CONTACT_PLACES * LB_CONTACT_PLACES], inside[LB_CONTACT_PLACES];
+  double A[LB_HAND_ROWS * LB_HAND_ROWS], inside[LB_HAND_ROWS];
   int32_t count = h->place_count;
   if (count < 1) return target;
   for (int32_t j = 0; j < count; j++) {
@@ -47,7 +50,7 @@ static lbVec3 project(lbHaptics *h, lbVec3 target) {
     for (int32_t k = 0; k <= j; k++)
       A[j * count + k] = A[k * count + j] = lb_dot(place->normal, h->places[k].normal);
   }
-  lb_contacts_solve(count, A, inside, 0, h->depths);
+  lb_nonnegative_solve(count, A, inside, 0, h->depths);
   for (int32_t j = 0; j < count; j++)
     target = lb_add_scaled(target, -h->depths[j], h->places[j].normal);
   return target;
@@ -113,14 +116,14 @@ static void keep_touching(lbHaptics *h) {
 //   f = k (x1 - d) + b ((x1 - x0) / h - d') = (k + b/h) (x1 - hook).
 void lb_ball_touch(lbBody *body, const lbStep *step, lbScratch *scratch, void *context) {
   lbHaptics *h = context;
-  lbToucher toucher = lb_coupling(h, step->h);
+  lbHand hand = lb_coupling(h, step->h);
   lbVec3 hook = lb_coupling_hook(h, step, h->target, h->centre);
   for (int32_t j = 0; j < h->place_count; j++) {
     lbPlace *place = &h->places[j];
     place->gap = lb_dot(place->normal, lb_sub(place->position, hook)) - h->def.radius;
   }
   int32_t before = body->contacts->count;
-  h->feeling.force = lb_contacts_touch(body, step, &toucher, h->place_count, h->places, scratch);
+  h->feeling.force = lb_hand_touch(body, step, &hand, h->place_count, h->places, scratch);
   h->feeling.contact_count = body->contacts->count - before;
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#define LB_EXCHANGE_NEW 4u // on the middle block's number: not read yet
+enum { LB_EXCHANGE_NEW = 4 }; // on the middle block's number: not read yet
 
 typedef struct lbExchange {
   void *blocks[3];

@@ -43,11 +43,11 @@ static void take_hold(lbHaptics *h, const lbDevice *device) {
 
 void lb_grip_touch(lbBody *body, const lbStep *step, lbScratch *scratch, void *context) {
   lbHaptics *h = context;
-  lbToucher toucher = lb_coupling(h, step->h);
+  lbHand hand = lb_coupling(h, step->h);
   lbVec3 x = place_held(h), away = lb_sub(x, lb_coupling_hook(h, step, h->target, h->centre));
   const double gaps[3] = { away.x, away.y, away.z };
   lbPlace places[3];
-  toucher.least = -INFINITY;
+  hand.least = -INFINITY;
   for (int axis = 0; axis < 3; axis++) {
     double unit[3] = { 0, 0, 0 };
     unit[axis] = 1;
@@ -55,7 +55,7 @@ void lb_grip_touch(lbBody *body, const lbStep *step, lbScratch *scratch, void *c
       .position = x, .normal = lb_vec3_load(unit), .gap = gaps[axis], .row = row_of(h, axis)
     };
   }
-  h->feeling.force = lb_contacts_touch(body, step, &toucher, 3, places, scratch);
+  h->feeling.force = lb_hand_touch(body, step, &hand, 3, places, scratch);
 }
 
 void lb_grip_feel(lbHaptics *h, const lbDevice *device) {

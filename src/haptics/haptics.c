@@ -162,9 +162,9 @@ static double coupling_damping(const lbHaptics *h, double dt) {
   return fmax(h->def.damping, h->def.stiffness * dt);
 }
 
-lbToucher lb_coupling(const lbHaptics *h, double dt) {
+lbHand lb_coupling(const lbHaptics *h, double dt) {
   double firmness = h->def.stiffness + coupling_damping(h, dt) / dt;
-  return (lbToucher){ .give = 1 / firmness, .out = INFINITY, .most = h->def.force_limit };
+  return (lbHand){ .give = 1 / firmness, .most_out = INFINITY, .most = h->def.force_limit };
 }
 
 lbVec3 lb_coupling_hook(const lbHaptics *h, const lbStep *step, lbVec3 target, lbVec3 x0) {
@@ -181,15 +181,8 @@ lbVec3 lb_coupling_hook(const lbHaptics *h, const lbStep *step, lbVec3 target, l
 static int32_t step_body(lbHaptics *h, double dt) {
   lbBody *body = h->body;
   if (h->place_count == 0 && !h->held) return lb_body_step(body, dt);
-  lbScratch *scratch = lb_body_borrow_scratch(body);
-  if (!scratch) {
-    lb_fail_memory(body->message);
-    return LB_STEP_REFUSED;
-  }
   lbTouch *touch = h->def.tool == LB_HAPTICS_BALL ? lb_ball_touch : lb_grip_touch;
-  int32_t flags = lb_body_step_touched(body, dt, touch, h, scratch);
-  lb_body_return_scratch(body, scratch);
-  return flags;
+  return lb_body_step_touched(body, dt, touch, h);
 }
 
 static int32_t run_tick(lbHaptics *h, double dt) {

@@ -67,7 +67,7 @@ lbTouch lb_ball_touch, lb_grip_touch;
 
 // Spring and damper of the coupling for a step of dt, as what touches the body; where they hang,
 // with x0 the place of the tool at the step's start, in own axes of the frame at its end.
-lbToucher lb_coupling(const lbHaptics *h, double dt);
+lbHand lb_coupling(const lbHaptics *h, double dt);
 lbVec3 lb_coupling_hook(const lbHaptics *h, const lbStep *step, lbVec3 target, lbVec3 x0);
 
 #endif

@@ -1,8 +1,7 @@
 // Step times in bins, 16 an octave: 6 % apart, in fixed memory, for as long as the loop runs.
 #include "haptics/timing.h"
 
-#define OCTAVE_BINS 16
-#define FIRST_NS 64
+enum { OCTAVE_BINS = 16, FIRST_NS = 64 };
 
 static long long get(const atomic_llong *counter) {
   return atomic_load_explicit(counter, memory_order_relaxed);

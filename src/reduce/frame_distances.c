@@ -3,8 +3,8 @@
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static lbStatus check_place(const lbVoxels *voxels, int32_t frame, lbVec3 at, int32_t *home,
-                            lbError *err) {
+static lbStatus check_place_frame_distances(const lbVoxels *voxels, int32_t frame, lbVec3 at,
+                                            int32_t *home, lbError *err) {
   double distance;
   if (!isfinite(at.x) || !isfinite(at.y) || !isfinite(at.z))
     return lb_fail(err, LB_ERR_ARGUMENT, "frame %d has a place that is not a number: %g %g %g",
@@ -17,7 +17,8 @@ static lbStatus check_place(const lbVoxels *voxels, int32_t frame, lbVec3 at, in
   return LB_OK;
 }
 
-static lbStatus check_parts(const lbVoxels *voxels, const int32_t *frame_of, lbError *err) {
+static lbStatus check_parts_frame_distances(const lbVoxels *voxels, const int32_t *frame_of,
+                                            lbError *err) {
   for (int32_t part = 0; part < voxels->part_count; part++) {
     int32_t first = -1, count = 0;
     bool found = false;
@@ -50,7 +51,7 @@ lbStatus lb_frames_check(const lbVoxels *voxels, int32_t frame_count, const doub
   for (int32_t f = 0; f < frame_count && !status; f++) {
     int32_t home = 0;
     lbVec3 at = lb_vec3_load(positions + 3 * (size_t)f);
-    status = check_place(voxels, f, at, &home, err);
+    status = check_place_frame_distances(voxels, f, at, &home, err);
     if (status) break;
     if (frame_of[home] >= 0)
       status = lb_fail(err, LB_ERR_ARGUMENT,
@@ -60,7 +61,7 @@ lbStatus lb_frames_check(const lbVoxels *voxels, int32_t frame_count, const doub
     frame_of[home] = f;
     if (homes) homes[f] = home;
   }
-  if (!status) status = check_parts(voxels, frame_of, err);
+  if (!status) status = check_parts_frame_distances(voxels, frame_of, err);
   lb_free(frame_of);
   return status;
 }
@@ -78,7 +79,7 @@ static lbStatus check_owners(const lbVoxels *voxels, int32_t frame_count, const 
   return LB_OK;
 }
 
-static lbStatus check_def(const lbWeightDef *def, lbError *err) {
+static lbStatus check_def_frame_distances(const lbWeightDef *def, lbError *err) {
   if (!(def->radius >= 0) || !isfinite(def->radius))
     return lb_fail(
         err, LB_ERR_ARGUMENT,
@@ -118,8 +119,9 @@ static void straight_region_distances(const lbVoxels *voxels, const int32_t *own
   }
 }
 
-static lbStatus measure(const lbVoxels *voxels, const double *positions, const lbWeightDef *def,
-                        lbFrameDistances *made, lbError *err) {
+static lbStatus measure_frame_distances(const lbVoxels *voxels, const double *positions,
+                                        const lbWeightDef *def, lbFrameDistances *made,
+                                        lbError *err) {
   for (int32_t f = 0; f < made->frame_count; f++) {
     double *own = made->from + (size_t)f * (size_t)voxels->count;
     lbVec3 at = lb_vec3_load(positions + 3 * (size_t)f);
@@ -170,7 +172,8 @@ static void measure_frames(const lbVoxels *voxels, const double *positions,
   made->default_radius = LB_WEIGHT_RADIUS * (isfinite(least) ? least : voxels->grid->cell);
 }
 
-static lbStatus take_memory(lbFrameDistances *made, int32_t voxel_count, lbError *err) {
+static lbStatus take_memory_frame_distances(lbFrameDistances *made, int32_t voxel_count,
+                                            lbError *err) {
   size_t count = (size_t)made->frame_count;
   made->homes = lb_alloc(count, sizeof *made->homes);
   made->painted = lb_alloc(count, sizeof *made->painted);
@@ -183,14 +186,14 @@ lbStatus lb_frame_distances_create(const lbVoxels *voxels, int32_t frame_count,
                                    const double *positions, const lbWeightDef *def,
                                    lbFrameDistances *out, lbError *err) {
   lbFrameDistances made = { .frame_count = frame_count };
-  lbStatus status = check_def(def, err);
+  lbStatus status = check_def_frame_distances(def, err);
   if (!status) status = lb_frames_check(voxels, frame_count, positions, NULL, err);
   if (status) return status;
-  status = take_memory(&made, voxels->count, err);
+  status = take_memory_frame_distances(&made, voxels->count, err);
   if (!status) status = lb_frames_check(voxels, frame_count, positions, made.homes, err);
   if (!status && def->owners)
     status = check_owners(voxels, frame_count, def->owners, made.homes, err);
-  if (!status) status = measure(voxels, positions, def, &made, err);
+  if (!status) status = measure_frame_distances(voxels, positions, def, &made, err);
   if (status) {
     lb_frame_distances_free(&made);
     return status;

@@ -26,7 +26,7 @@ typedef struct Share {
   double part[4];
 } Share;
 
-static Share scaled(Share a, double s) {
+static Share scaled_weight_row(Share a, double s) {
   for (int i = 0; i < 4; i++) a.part[i] *= s;
   return a;
 }
@@ -38,7 +38,7 @@ static Share added(Share a, Share b, double s) {
 
 // ---- entries -----------------------------------------------------------------------------------
 
-static void add_entry(Builder *b, int32_t voxel, Share share) {
+static void add_entry_weight_row(Builder *b, int32_t voxel, Share share) {
   int32_t at[3];
   lb_voxels_locate(b->voxels, voxel, at);
   int32_t cell = 0;
@@ -62,8 +62,8 @@ static bool add_difference(Builder *b, int32_t voxel, int axis, Share share) {
   int32_t high = b->voxels->neighbours[6 * voxel + 2 * axis + 1];
   if (low < 0 && high < 0) return false;
   double scale = low >= 0 && high >= 0 ? 0.5 : 1;
-  add_entry(b, high >= 0 ? high : voxel, scaled(share, scale));
-  add_entry(b, low >= 0 ? low : voxel, scaled(share, -scale));
+  add_entry_weight_row(b, high >= 0 ? high : voxel, scaled_weight_row(share, scale));
+  add_entry_weight_row(b, low >= 0 ? low : voxel, scaled_weight_row(share, -scale));
   return true;
 }
 
@@ -81,12 +81,12 @@ static void add_slope(Builder *b, int32_t voxel, int axis, Share share) {
     if (around[k] >= 0 && has_difference(b->voxels, around[k], axis)) count++;
   for (int k = 0; k < 6; k++)
     if (around[k] >= 0 && has_difference(b->voxels, around[k], axis))
-      add_difference(b, around[k], axis, scaled(share, 1.0 / count));
+      add_difference(b, around[k], axis, scaled_weight_row(share, 1.0 / count));
 }
 
 // value x V + Σ slopes x G of a voxel
 static void add_voxel(Builder *b, int32_t voxel, Share value, const Share slopes[3]) {
-  add_entry(b, voxel, value);
+  add_entry_weight_row(b, voxel, value);
   for (int axis = 0; axis < 3; axis++) add_slope(b, voxel, axis, slopes[axis]);
 }
 
@@ -153,13 +153,14 @@ static void add_continued(Builder *b, const Around *around, Share value, const S
   for (int k = 0; k < 27; k++) {
     if (!(around->joined >> k & 1) || !is_away(k, steps, delta)) continue;
     Share own[3];
-    for (int i = 0; i < 3; i++) own[i] = scaled(added(slopes[i], value, delta[i]), 1.0 / count);
-    add_voxel(b, around->voxels[k], scaled(value, 1.0 / count), own);
+    for (int i = 0; i < 3; i++)
+      own[i] = scaled_weight_row(added(slopes[i], value, delta[i]), 1.0 / count);
+    add_voxel(b, around->voxels[k], scaled_weight_row(value, 1.0 / count), own);
   }
 }
 
-static void add_corner(Builder *b, int32_t home, const int32_t home_at[3], const int32_t corner[3],
-                       Share value, const Share slopes[3]) {
+static void add_corner_weight_row(Builder *b, int32_t home, const int32_t home_at[3],
+                                  const int32_t corner[3], Share value, const Share slopes[3]) {
   unsigned axes = 0, forward = 0;
   for (int i = 0; i < 3; i++) {
     axes |= (unsigned)(corner[i] != home_at[i]) << i;
@@ -192,7 +193,7 @@ static Hermite hermite(double t, int side) {
 }
 
 // Π_i f_i and its derivatives, f_i being b for i = axis, else a.
-static Share product(const Hermite h[3], int axis) {
+static Share product_weight_row(const Hermite h[3], int axis) {
   Share share;
   for (int d = 0; d < 4; d++) {
     share.part[d] = 1;
@@ -216,7 +217,7 @@ static void clamp_to_home(const lbVoxelGrid *grid, const int32_t home_at[3], lbV
 }
 
 // From slopes per cell to 1/m, and the linear continuation.
-static void finish(lbWeightRow *row, const double out[3], double cell) {
+static void finish_weight_row(lbWeightRow *row, const double out[3], double cell) {
   for (int32_t k = 0; k < row->count; k++)
     for (int i = 0; i < 3; i++) {
       row->values[k] += out[i] * row->gradients[k][i];
@@ -245,10 +246,11 @@ void lb_weight_row(const lbVoxels *voxels, int32_t home, lbVec3 point, lbWeightR
       counts &= t[i] > 0 || !(corner >> i & 1);
     }
     if (!counts) continue;
-    Share slopes[3] = { product(h, 0), product(h, 1), product(h, 2) };
-    add_corner(&b, home, home_at, at, product(h, -1), slopes);
+    Share slopes[3] = { product_weight_row(h, 0), product_weight_row(h, 1),
+                        product_weight_row(h, 2) };
+    add_corner_weight_row(&b, home, home_at, at, product_weight_row(h, -1), slopes);
   }
-  finish(row, out, voxels->grid->cell);
+  finish_weight_row(row, out, voxels->grid->cell);
 }
 
 double lb_weight_row_apply(const lbWeightRow *row, const double *u, double gradient[3]) {

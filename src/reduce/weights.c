@@ -130,7 +130,7 @@ static void spline(const Shape *shape, double *w) {
 }
 
 // d and w (frames)
-static void make_weights(const Shape *shape, double *d, double *w) {
+static void make_weights_weights(const Shape *shape, double *d, double *w) {
   switch (shape->kind) {
   case LB_WEIGHTS_LINEAR:
   case LB_WEIGHTS_SPLINE:
@@ -171,8 +171,8 @@ static lbStatus choose_lengths(const lbWeightDef *def, const lbFrameDistances *d
 }
 
 // room (2 frames)
-static void fill(lbWeights *field, const Shape *shape, const double *distances,
-                 const int32_t *owners, double *room) {
+static void fill_of_weights(lbWeights *field, const Shape *shape, const double *distances,
+                            const int32_t *owners, double *room) {
   size_t stride = (size_t)field->voxel_count;
   int32_t count = field->frame_count;
   double *d = room, *w = room + count;
@@ -181,7 +181,7 @@ static void fill(lbWeights *field, const Shape *shape, const double *distances,
     if (owners && owners[v] >= 0)
       give_all(w, count, owners[v]);
     else
-      make_weights(shape, d, w);
+      make_weights_weights(shape, d, w);
     for (int32_t f = 0; f < count; f++) field->weights[(size_t)f * stride + (size_t)v] = w[f];
   }
 }
@@ -207,7 +207,7 @@ lbStatus lb_weights_create(const lbVoxels *voxels, int32_t frame_count, const do
       def->kind,         frame_count,      field->radius, field->cutoff, 1e-9 * voxels->grid->cell,
       distances.painted, distances.between
     };
-    fill(field, &shape, distances.from, def->owners, room);
+    fill_of_weights(field, &shape, distances.from, def->owners, room);
     *out = field;
   }
   lb_free(room);

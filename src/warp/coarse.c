@@ -19,7 +19,7 @@
 
 // ---- parts -------------------------------------------------------------------------------------
 
-static lbVec3 place(const double *lanes, int32_t node) {
+static lbVec3 place_coarse(const double *lanes, int32_t node) {
   const double *from = lanes + lb_warp_at(node);
   return lb_vec3(from[0], from[LB_BATCH], from[2 * LB_BATCH]);
 }
@@ -31,7 +31,7 @@ static bool is_flesh(const lbWarp *warp, int32_t node) {
 }
 
 // Seeds as far as can be from those before them; each node of the flesh goes to the nearest.
-static void spread(lbWarp *warp, int32_t count, double *distances) {
+static void spread_coarse(lbWarp *warp, int32_t count, double *distances) {
   int32_t seed = -1;
   for (int32_t n = 0; n < warp->node_count; n++) {
     warp->part_of[n] = -1;
@@ -39,10 +39,10 @@ static void spread(lbWarp *warp, int32_t count, double *distances) {
     if (seed < 0 && is_flesh(warp, n)) seed = n;
   }
   for (int32_t part = 0; part < count; part++) {
-    lbVec3 at = place(warp->rest, seed);
+    lbVec3 at = place_coarse(warp->rest, seed);
     for (int32_t n = 0; n < warp->node_count; n++) {
       if (distances[n] < 0) continue;
-      double d = squared(lb_sub(place(warp->rest, n), at));
+      double d = squared(lb_sub(place_coarse(warp->rest, n), at));
       if (d < distances[n]) distances[n] = d, warp->part_of[n] = part;
     }
     for (int32_t n = 0; n < warp->node_count; n++)
@@ -86,7 +86,7 @@ lbStatus lb_warp_make_parts(lbWarp *warp, lbError *err) {
   bool made = warp->part_of && warp->part_begin && warp->part_nodes && distances;
   for (size_t i = (size_t)warp->node_count; made && i < lanes; i++) warp->part_of[i] = -1;
   if (made && warp->part_count) {
-    spread(warp, parts, distances);
+    spread_coarse(warp, parts, distances);
     join_cores(warp, parts, cores);
     list_parts(warp);
   }
@@ -104,23 +104,23 @@ typedef struct Coarse { // a matrix that is made: share of K̂, of M
   double *matrix;
 } Coarse;
 
-static lbVec3 centre_of(const Coarse *c, int32_t part) {
+static lbVec3 centre_of_coarse(const Coarse *c, int32_t part) {
   return lb_vec3_load(c->centres + 3 * (size_t)part);
 }
 
-static void find_centres(const lbWarp *warp, const double *x, double *centres) {
+static void find_centres_coarse(const lbWarp *warp, const double *x, double *centres) {
   const int32_t *begin = warp->part_begin;
   for (int32_t p = 0; p < warp->part_count; p++) {
     lbVec3 sum = lb_vec3(0, 0, 0);
     for (int32_t i = begin[p]; i < begin[p + 1]; i++)
-      sum = lb_add(sum, place(x, warp->part_nodes[i]));
+      sum = lb_add(sum, place_coarse(x, warp->part_nodes[i]));
     lb_vec3_store(centres + 3 * p, lb_scale(1.0 / (begin[p + 1] - begin[p]), sum));
   }
 }
 
 // A(I, J) += B_iᵀ [G, H], G and H 3 x 3, row-major; B_iᵀ = [I; [a]×].
-static void add_block(const Coarse *c, int32_t I, int32_t J, lbVec3 a, const double *G,
-                      const double *H) {
+static void add_block_coarse(const Coarse *c, int32_t I, int32_t J, lbVec3 a, const double *G,
+                             const double *H) {
   size_t size = c->stride;
   for (size_t col = 0; col < 6; col++) {
     const double *from = col < 3 ? G + col : H + (col - 3);
@@ -132,7 +132,7 @@ static void add_block(const Coarse *c, int32_t I, int32_t J, lbVec3 a, const dou
 }
 
 // to (3 x 3) += −K [d]×, whose rows are d × those of K.
-static void add_turned(const double *K, lbVec3 d, double *to) {
+static void add_turned_coarse(const double *K, lbVec3 d, double *to) {
   for (int r = 0; r < 3; r++) {
     lbVec3 row = lb_cross(d, lb_vec3_load(K + 3 * r));
     to[3 * r] += row.x, to[3 * r + 1] += row.y, to[3 * r + 2] += row.z;
@@ -145,33 +145,34 @@ typedef struct Neighbours {
 } Neighbours;
 
 // Of each part, the one behind the last being nodes that are held; *touched: which of them.
-static void sum_neighbours(const Coarse *c, int32_t node, Neighbours *sums, uint64_t *touched) {
+static void sum_neighbours_coarse(const Coarse *c, int32_t node, Neighbours *sums,
+                                  uint64_t *touched) {
   const lbWarp *warp = c->warp;
-  lbVec3 at = place(c->x, node);
+  lbVec3 at = place_coarse(c->x, node);
   *touched = 0;
   for (int32_t s = 0; s < lb_warp_degree(warp, node); s++) {
     int32_t other = lb_warp_neighbour(warp, node, s), part = warp->part_of[other];
     int32_t index = part < 0 ? warp->part_count : part;
-    lbVec3 d = lb_sub(place(c->x, other), at);
+    lbVec3 d = lb_sub(place_coarse(c->x, other), at);
     double from[9];
     lb_warp_block(warp, c->values, true, node, s, from);
     Neighbours *sum = &sums[index];
     if (!(*touched >> index & 1)) *sum = (Neighbours){ 0 };
     *touched |= (uint64_t)1 << index;
     for (size_t k = 0; k < 9; k++) sum->shift[k] += from[k];
-    add_turned(from, d, sum->turn);
+    add_turned_coarse(from, d, sum->turn);
   }
 }
 
 // The rows of a node in its part's.
-static void add_row(const Coarse *c, int32_t node) {
+static void add_row_coarse(const Coarse *c, int32_t node) {
   Neighbours sums[PARTS_MOST + 1];
   uint64_t touched;
   double kappa = c->stiffness, mass = c->mass * c->warp->masses[node];
   int32_t I = c->warp->part_of[node];
-  lbVec3 at = place(c->x, node), a = lb_sub(at, centre_of(c, I));
+  lbVec3 at = place_coarse(c->x, node), a = lb_sub(at, centre_of_coarse(c, I));
   Neighbours own = { 0 };
-  sum_neighbours(c, node, sums, &touched);
+  sum_neighbours_coarse(c, node, sums, &touched);
   for (int32_t J = 0; J <= c->warp->part_count; J++) {
     if (!(touched >> J & 1)) continue;
     Neighbours *sum = &sums[J];
@@ -182,20 +183,21 @@ static void add_row(const Coarse *c, int32_t node) {
       else
         own.shift[k] -= sum->shift[k];
     }
-    if (J >= I) continue; // the lower triangle is enough
-    add_turned(sum->shift, lb_sub(at, centre_of(c, J)), sum->turn);
-    add_block(c, I, J, a, sum->shift, sum->turn);
+    if (J >= I) continue; // lower triangle only
+    add_turned_coarse(sum->shift, lb_sub(at, centre_of_coarse(c, J)), sum->turn);
+    add_block_coarse(c, I, J, a, sum->shift, sum->turn);
   }
   for (int k = 0; k < 3; k++) own.shift[4 * k] += mass;
-  add_turned(own.shift, a, own.turn);
-  add_block(c, I, I, a, own.shift, own.turn);
+  add_turned_coarse(own.shift, a, own.turn);
+  add_block_coarse(c, I, I, a, own.shift, own.turn);
 }
 
-static void make_matrix(const lbWarp *warp, const double *values, double stiffness, double mass,
-                        double *matrix) {
+static void make_matrix_coarse(const lbWarp *warp, const double *values, double stiffness,
+                               double mass, double *matrix) {
   Coarse c = { warp, values, warp->rest, warp->part_centres, stiffness, mass, 0, matrix };
   c.stride = (size_t)lb_ldlt_padded(6 * warp->part_count);
-  for (int32_t i = 0; i < warp->part_begin[warp->part_count]; i++) add_row(&c, warp->part_nodes[i]);
+  for (int32_t i = 0; i < warp->part_begin[warp->part_count]; i++)
+    add_row_coarse(&c, warp->part_nodes[i]);
 }
 
 lbStatus lb_warp_make_coarse(lbWarp *warp, lbError *err) {
@@ -211,9 +213,9 @@ lbStatus lb_warp_make_coarse(lbWarp *warp, lbError *err) {
   if (made) {
     lb_warp_work_place(warp, room, &work);
     lb_warp_linearise(warp, &work, warp->rest, true, force);
-    find_centres(warp, warp->rest, warp->part_centres);
-    make_matrix(warp, work.values, 1, 0, warp->coarse_stiffness);
-    make_matrix(warp, work.values, 0, 1, warp->coarse_mass);
+    find_centres_coarse(warp, warp->rest, warp->part_centres);
+    make_matrix_coarse(warp, work.values, 1, 0, warp->coarse_stiffness);
+    make_matrix_coarse(warp, work.values, 0, 1, warp->coarse_mass);
     for (size_t i = 0; i < size; i++)
       warp->coarse_sum += fabs(warp->coarse_stiffness[i]) + fabs(warp->coarse_mass[i]);
   }
@@ -225,7 +227,7 @@ lbStatus lb_warp_make_coarse(lbWarp *warp, lbError *err) {
 
 // work->coarse <- the factors of C for this c and κ, unless they are there. Memory for work may
 // serve bodies of another material, too.
-static void factor(const lbWarp *warp, lbWarpWork *work) {
+static void factor_coarse(const lbWarp *warp, lbWarpWork *work) {
   const double key[3] = { work->c, work->kappa, warp->coarse_sum };
   if (memcmp(key, work->coarse_key, sizeof key) == 0) return;
   int32_t size = 6 * warp->part_count;
@@ -248,7 +250,7 @@ static void turn_part(const lbWarp *warp, lbWarpWork *work, const double *x, int
   lbMat3 A = lb_mat3_zero(), R = lb_mat3_identity();
   for (int32_t i = warp->part_begin[p]; i < warp->part_begin[p + 1]; i++) {
     int32_t n = warp->part_nodes[i];
-    lbVec3 a = lb_sub(place(x, n), c), rest = lb_sub(place(warp->rest, n), C);
+    lbVec3 a = lb_sub(place_coarse(x, n), c), rest = lb_sub(place_coarse(warp->rest, n), C);
     double *to = work->arms + lb_warp_at(n);
     to[0] = a.x, to[LB_BATCH] = a.y, to[2 * LB_BATCH] = a.z;
     A = lb_mat3_add(A, lb_mat3_outer(a, rest));
@@ -272,17 +274,17 @@ void lb_warp_ready_parts(const lbWarp *warp, lbWarpWork *work, const double *x) 
   work->parts_ready = false;
   if (!warp->part_count) return;
   Turn turn = { warp, work, x };
-  find_centres(warp, x, work->centres);
+  find_centres_coarse(warp, x, work->centres);
   lb_parallel_for(warp->part_count, warp->node_count > SHARED_NODES ? 4 : PARTS_MOST, turn_parts,
                   &turn);
-  factor(warp, work);
+  factor_coarse(warp, work);
   work->parts_ready = work->coarse_good;
 }
 
 // ---- its share of a solution -------------------------------------------------------------------
 
 // v (6 a part) <- T v, or Tᵀ v.
-static void turn_all(const lbWarp *warp, const lbWarpWork *work, bool back, double *v) {
+static void turn_all_coarse(const lbWarp *warp, const lbWarpWork *work, bool back, double *v) {
   for (int32_t i = 0; i < 2 * warp->part_count; i++) {
     lbMat3 R;
     memcpy(R.m, work->part_turns + 9 * (i / 2), sizeof R.m);
@@ -298,11 +300,11 @@ double lb_warp_move_parts(const lbWarp *warp, lbWarpWork *work) {
   memset(sums, 0, (size_t)(size + 6) * sizeof *sums);
   for (size_t c = 0; c < lb_warp_chunks(warp); c++)
     for (int32_t i = 0; i < size; i++) sums[i] += work->part_sums[c * (size_t)size + (size_t)i];
-  turn_all(warp, work, true, sums);
+  turn_all_coarse(warp, work, true, sums);
   memcpy(given, sums, (size_t)size * sizeof *sums);
   warp->ldlt->solve(size, work->coarse, sums);
   for (int32_t i = 0; i < size; i++) product += given[i] * sums[i];
-  turn_all(warp, work, false, sums);
+  turn_all_coarse(warp, work, false, sums);
   memset(sums + size, 0, 6 * sizeof *sums);
   return product;
 }

@@ -32,18 +32,18 @@ lbStatus lb_warp_list_cores(lbWarp *warp, const lbWarpDef *def, lbError *err) {
 
 // ---- columns -----------------------------------------------------------------------------------
 
-static lbVec3 place(const double *lanes, int32_t node) {
+static lbVec3 place_core_rows(const double *lanes, int32_t node) {
   const double *from = lanes + lb_warp_at(node);
   return lb_vec3(from[0], from[LB_BATCH], from[2 * LB_BATCH]);
 }
 
-static void put(double *lanes, int32_t node, lbVec3 a) {
+static void put_core_rows(double *lanes, int32_t node, lbVec3 a) {
   double *to = lanes + lb_warp_at(node);
   to[0] = a.x, to[LB_BATCH] = a.y, to[2 * LB_BATCH] = a.z;
 }
 
 // What is kept of a node: its arm, or how a unit spin about the axis moves it.
-static lbVec3 row_of(const lbWarpWork *work, int32_t entry) {
+static lbVec3 row_of_core_rows(const lbWarpWork *work, int32_t entry) {
   return lb_vec3_load(work->core_rows + 3 * (size_t)entry);
 }
 
@@ -67,13 +67,15 @@ void lb_warp_core_sum(const lbWarp *warp, const lbWarpWork *work, int32_t core, 
                       double g[6]) {
   memset(g, 0, 6 * sizeof *g);
   for (int32_t k = warp->core_begin[core]; k < warp->core_begin[core + 1]; k++)
-    add_sum(warp->core_columns[core], row_of(work, k), place(f, warp->core_nodes[k]), g);
+    add_sum(warp->core_columns[core], row_of_core_rows(work, k),
+            place_core_rows(f, warp->core_nodes[k]), g);
 }
 
 void lb_warp_core_move(const lbWarp *warp, const lbWarpWork *work, int32_t core, const double w[6],
                        double *v) {
   for (int32_t k = warp->core_begin[core]; k < warp->core_begin[core + 1]; k++)
-    put(v, warp->core_nodes[k], velocity(warp->core_columns[core], row_of(work, k), w));
+    put_core_rows(v, warp->core_nodes[k],
+                  velocity(warp->core_columns[core], row_of_core_rows(work, k), w));
 }
 
 static void solve_gram(const lbWarp *warp, const lbWarpWork *work, int32_t core, double *g) {
@@ -105,7 +107,8 @@ void lb_warp_make_rigid(const lbWarp *warp, const lbWarpWork *work, double *v) {
 // ---- matrices ----------------------------------------------------------------------------------
 
 // How a place moves with a core; also for neighbours.
-static lbVec3 arm_of(const lbWarp *warp, const lbWarpWork *work, int32_t core, lbVec3 at) {
+static lbVec3 arm_of_core_rows(const lbWarp *warp, const lbWarpWork *work, int32_t core,
+                               lbVec3 at) {
   const double *frame = work->core_hinges + 6 * (size_t)core;
   lbVec3 from = lb_sub(at, lb_vec3_load(frame));
   return warp->core_columns[core] == 1 ? lb_cross(lb_vec3_load(frame + 3), from) : from;
@@ -117,17 +120,17 @@ static void find_centre(const lbWarp *warp, lbWarpWork *work, int32_t core, cons
   double mass = 0;
   for (int32_t k = warp->core_begin[core]; k < warp->core_begin[core + 1]; k++) {
     int32_t n = warp->core_nodes[k];
-    sum = lb_add_scaled(sum, warp->masses[n], place(x, n));
+    sum = lb_add_scaled(sum, warp->masses[n], place_core_rows(x, n));
     mass += warp->masses[n];
   }
   lb_vec3_store(work->core_hinges + 6 * (size_t)core, lb_scale(1 / mass, sum));
 }
 
 // (K̂ P w)_i for a node of the core
-static lbVec3 pull(const lbWarp *warp, const lbWarpWork *work, int32_t core, int32_t node,
-                   const double *x, const double *w) {
+static lbVec3 pull_core_rows(const lbWarp *warp, const lbWarpWork *work, int32_t core, int32_t node,
+                             const double *x, const double *w) {
   int32_t columns = warp->core_columns[core];
-  lbVec3 here = velocity(columns, arm_of(warp, work, core, place(x, node)), w);
+  lbVec3 here = velocity(columns, arm_of_core_rows(warp, work, core, place_core_rows(x, node)), w);
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (int32_t s = 0; s < lb_warp_degree(warp, node); s++) {
     int32_t other = lb_warp_neighbour(warp, node, s);
@@ -135,7 +138,8 @@ static lbVec3 pull(const lbWarp *warp, const lbWarpWork *work, int32_t core, int
     lb_warp_block(warp, work->values, work->symmetric, node, s, K.m);
     lbVec3 d = lb_scale(-1, here);
     if (warp->core_of[other] == core)
-      d = lb_add(d, velocity(columns, arm_of(warp, work, core, place(x, other)), w));
+      d = lb_add(
+          d, velocity(columns, arm_of_core_rows(warp, work, core, place_core_rows(x, other)), w));
     sum = lb_add(sum, lb_mat3_apply(K, d));
   }
   return sum;
@@ -150,8 +154,9 @@ static void fill_matrix(const lbWarp *warp, const lbWarpWork *work, int32_t core
     w[col] = 1;
     for (int32_t k = warp->core_begin[core]; k < warp->core_begin[core + 1]; k++) {
       int32_t node = warp->core_nodes[k];
-      lbVec3 row = row_of(work, k), f = lb_scale(c * warp->masses[node], velocity(n, row, w));
-      if (kappa != 0) f = lb_add_scaled(f, kappa, pull(warp, work, core, node, x, w));
+      lbVec3 row = row_of_core_rows(work, k),
+             f = lb_scale(c * warp->masses[node], velocity(n, row, w));
+      if (kappa != 0) f = lb_add_scaled(f, kappa, pull_core_rows(warp, work, core, node, x, w));
       add_sum(n, row, f, g);
     }
     memcpy(matrix + n * col, g, (size_t)n * sizeof *g);
@@ -166,7 +171,7 @@ static void fill_gram(const lbWarp *warp, lbWarpWork *work, int32_t core) {
     double w[6] = { 0 }, g[6] = { 0 };
     w[col] = 1;
     for (int32_t k = warp->core_begin[core]; k < warp->core_begin[core + 1]; k++)
-      add_sum(n, row_of(work, k), velocity(n, row_of(work, k), w), g);
+      add_sum(n, row_of_core_rows(work, k), velocity(n, row_of_core_rows(work, k), w), g);
     memcpy(gram + n * col, g, (size_t)n * sizeof *g);
   }
   lb_small_cholesky_factor(n, gram);
@@ -174,7 +179,7 @@ static void fill_gram(const lbWarp *warp, lbWarpWork *work, int32_t core) {
 
 // Unsymmetric matrices are factored by their lower half: it is a preconditioner. Where that is not
 // positive definite, masses alone are; where there are none, nothing is done.
-static void factor(const lbWarp *warp, lbWarpWork *work, int32_t core, const double *x) {
+static void factor_core_rows(const lbWarp *warp, lbWarpWork *work, int32_t core, const double *x) {
   int32_t n = warp->core_columns[core];
   double *matrix = work->core_factors + 36 * (size_t)core;
   fill_matrix(warp, work, core, x, work->c, work->kappa, matrix);
@@ -195,11 +200,12 @@ void lb_warp_ready_cores(const lbWarp *warp, lbWarpWork *work, const double *x) 
     if (columns == 6) find_centre(warp, work, c, x);
     for (int32_t k = warp->core_begin[c]; k < warp->core_begin[c + 1]; k++) {
       int32_t node = warp->core_nodes[k];
-      lb_vec3_store(work->core_rows + 3 * (size_t)k, arm_of(warp, work, c, place(x, node)));
+      lb_vec3_store(work->core_rows + 3 * (size_t)k,
+                    arm_of_core_rows(warp, work, c, place_core_rows(x, node)));
       clear_block(work, node);
     }
     fill_gram(warp, work, c);
-    factor(warp, work, c, x);
+    factor_core_rows(warp, work, c, x);
   }
 }
 
@@ -221,7 +227,7 @@ double lb_warp_add_cores(const lbWarp *warp, const lbWarpWork *work, const doubl
     for (int32_t k = 0; k < n; k++) product += g[k] * w[k];
     for (int32_t k = warp->core_begin[c]; k < warp->core_begin[c + 1]; k++) {
       double *to = z + lb_warp_at(warp->core_nodes[k]);
-      lbVec3 v = velocity(n, row_of(work, k), w);
+      lbVec3 v = velocity(n, row_of_core_rows(work, k), w);
       to[0] += v.x, to[LB_BATCH] += v.y, to[2 * LB_BATCH] += v.z;
     }
   }

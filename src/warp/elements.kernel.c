@@ -288,7 +288,7 @@ static void energies(const lbWarpSet *set, int32_t batch, double limit, const do
 }
 
 // Whether |F|² is further from that of rest than a strain of GAINS; also where F is not finite.
-static bool gains(const lbWarpSet *set, int32_t batch, const double *x) {
+static bool gains_warp_elements(const lbWarpSet *set, int32_t batch, const double *x) {
   const int32_t *at = set->at + (size_t)batch * 4 * LB_BATCH;
   const double *rest = set->rest + (size_t)batch * set->rest_size * LB_BATCH;
   for (int lane = 0; lane < LB_BATCH; lane += LB_LANES) {
@@ -324,8 +324,8 @@ INLINE void store_block(Block block, double *to) {
   to[8] = block.last;
 }
 
-static void assemble(const lbWarp *warp, int32_t begin, int32_t end, const double *blocks,
-                     double *values) {
+static void assemble_warp_elements(const lbWarp *warp, int32_t begin, int32_t end,
+                                   const double *blocks, double *values) {
   for (int32_t p = begin; p < end; p++) {
     int32_t middle = warp->pair_turned[p], last = warp->pair_begin[p + 1];
     double *to = values + 9 * (size_t)p;
@@ -337,8 +337,8 @@ static void assemble(const lbWarp *warp, int32_t begin, int32_t end, const doubl
   }
 }
 
-static void gather_forces(const lbWarp *warp, int32_t begin, int32_t end, const double *shares,
-                          double *force) {
+static void gather_forces_warp_elements(const lbWarp *warp, int32_t begin, int32_t end,
+                                        const double *shares, double *force) {
   for (int32_t n = begin; n < end; n++) {
     lbFour sum = lb_four_splat(0);
     for (int32_t s = warp->force_begin[n]; s < warp->force_begin[n + 1]; s++)
@@ -347,6 +347,6 @@ static void gather_forces(const lbWarp *warp, int32_t begin, int32_t end, const 
   }
 }
 
-extern const lbWarpElements LB_KERNEL(lb_warp_elements);
-const lbWarpElements LB_KERNEL(lb_warp_elements) = { elements, energies, gains, assemble,
-                                                     gather_forces };
+LB_KERNEL_TABLE(lbWarpElements, lb_warp_elements) = { elements, energies, gains_warp_elements,
+                                                      assemble_warp_elements,
+                                                      gather_forces_warp_elements };

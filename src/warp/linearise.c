@@ -20,13 +20,13 @@ static size_t element_lanes(const lbWarp *warp) { // with those beyond the last 
   return ((size_t)warp->sets[0].batch_count + (size_t)warp->sets[1].batch_count) * LB_BATCH;
 }
 
-static double *take(double **room, size_t *used, size_t count) {
+static double *take_linearisation(double **room, size_t *used, size_t count) {
   double *at = room ? *room + *used : NULL;
   *used += (count + LB_BATCH - 1) / LB_BATCH * LB_BATCH;
   return at;
 }
 
-static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
+static size_t place_linearisation(const lbWarp *warp, double **room, lbWarpWork *work) {
   size_t used = 0, blocks = 0, nodes = 0;
   size_t own = (lb_warp_is_by_vertices(warp) ? 2 : 1) * (size_t)warp->pair_count;
   for (int k = 0; k < 2; k++) {
@@ -35,39 +35,42 @@ static size_t place(const lbWarp *warp, double **room, lbWarpWork *work) {
     nodes += (size_t)set->batch_count * LB_BATCH * (size_t)set->nodes;
   }
   bool linear = warp->strain == LB_WARP_LINEAR;
-  work->own = take(room, &used, linear ? 0 : lb_warp_block_doubles(own));
-  work->blocks = take(room, &used, linear ? 0 : 9 * blocks);
-  work->forces = take(room, &used, linear ? 0 : 3 * nodes + 1);
-  work->energies = take(room, &used, element_lanes(warp));
-  work->inverse = take(room, &used, (size_t)warp->group_count * 9 * LB_BATCH);
-  work->sums = take(room, &used, lb_warp_chunks(warp) * 2 * LB_BATCH);
+  work->own = take_linearisation(room, &used, linear ? 0 : lb_warp_block_doubles(own));
+  work->blocks = take_linearisation(room, &used, linear ? 0 : 9 * blocks);
+  work->forces = take_linearisation(room, &used, linear ? 0 : 3 * nodes + 1);
+  work->energies = take_linearisation(room, &used, element_lanes(warp));
+  work->inverse = take_linearisation(room, &used, (size_t)warp->group_count * 9 * LB_BATCH);
+  work->sums = take_linearisation(room, &used, lb_warp_chunks(warp) * 2 * LB_BATCH);
   size_t padded = (size_t)lb_ldlt_padded(6 * warp->part_count);
-  work->centres = take(room, &used, 3 * (size_t)warp->part_count);
-  work->arms = take(room, &used, warp->part_count ? warp->length : 0);
-  work->part_turns = take(room, &used, 9 * (size_t)warp->part_count);
-  work->part_sums = take(room, &used, lb_warp_chunks(warp) * 6 * (size_t)warp->part_count);
-  work->coarse = take(room, &used, padded * padded);
-  work->coarse_vector = take(room, &used, 2 * padded + 6);
+  work->centres = take_linearisation(room, &used, 3 * (size_t)warp->part_count);
+  work->arms = take_linearisation(room, &used, warp->part_count ? warp->length : 0);
+  work->part_turns = take_linearisation(room, &used, 9 * (size_t)warp->part_count);
+  work->part_sums =
+      take_linearisation(room, &used, lb_warp_chunks(warp) * 6 * (size_t)warp->part_count);
+  work->coarse = take_linearisation(room, &used, padded * padded);
+  work->coarse_vector = take_linearisation(room, &used, 2 * padded + 6);
   size_t cores = (size_t)warp->core_count;
-  work->core_hinges = take(room, &used, 6 * cores);
-  work->core_rows = take(room, &used, cores ? 3 * (size_t)warp->core_begin[cores] : 0);
-  work->core_grams = take(room, &used, 36 * cores);
-  work->core_factors = take(room, &used, 36 * cores);
-  for (int k = 0; k < LB_WARP_VECTORS; k++) work->vectors[k] = take(room, &used, warp->length);
-  work->packed = take(room, &used, 4 * (size_t)warp->node_count);
-  work->kept_x = take(room, &used, warp->length);
-  work->kept_force = take(room, &used, warp->length);
+  work->core_hinges = take_linearisation(room, &used, 6 * cores);
+  work->core_rows =
+      take_linearisation(room, &used, cores ? 3 * (size_t)warp->core_begin[cores] : 0);
+  work->core_grams = take_linearisation(room, &used, 36 * cores);
+  work->core_factors = take_linearisation(room, &used, 36 * cores);
+  for (int k = 0; k < LB_WARP_VECTORS; k++)
+    work->vectors[k] = take_linearisation(room, &used, warp->length);
+  work->packed = take_linearisation(room, &used, 4 * (size_t)warp->node_count);
+  work->kept_x = take_linearisation(room, &used, warp->length);
+  work->kept_force = take_linearisation(room, &used, warp->length);
   return used;
 }
 
 size_t lb_warp_work_doubles(const lbWarp *warp) {
   lbWarpWork unused;
-  return place(warp, NULL, &unused);
+  return place_linearisation(warp, NULL, &unused);
 }
 
 void lb_warp_work_place(const lbWarp *warp, double *room, lbWarpWork *work) {
   *work = (lbWarpWork){ 0 };
-  place(warp, &room, work);
+  place_linearisation(warp, &room, work);
 }
 
 // ---- loops over groups -------------------------------------------------------------------------
@@ -78,7 +81,7 @@ typedef struct Loop {
   double *sums;
 } Loop;
 
-static void run_chunks(int32_t begin, int32_t end, void *context) {
+static void run_chunks_linearisation(int32_t begin, int32_t end, void *context) {
   const Loop *loop = context;
   int32_t groups = loop->pass->warp->group_count;
   for (int32_t c = begin; c < end; c++) {
@@ -95,7 +98,7 @@ lbWarpSums lb_warp_run(lbWarpOperation *operation, const lbWarpPass *pass, lbWar
   Loop loop = { pass, operation, work->sums };
   size_t chunks = lb_warp_chunks(pass->warp);
   double sums[2 * LB_BATCH] = { 0 };
-  lb_parallel_for((int32_t)chunks, CHUNK_GRAIN, run_chunks, &loop);
+  lb_parallel_for((int32_t)chunks, CHUNK_GRAIN, run_chunks_linearisation, &loop);
   for (size_t c = 0; c < chunks; c++)
     for (size_t i = 0; i < 2 * LB_BATCH; i++) sums[i] += work->sums[c * 2 * LB_BATCH + i];
   return (lbWarpSums){ add_lanes(sums), add_lanes(sums + LB_BATCH) };

@@ -13,13 +13,13 @@ typedef struct Place {
   int32_t index;
 } Place;
 
-static int compare_places(const void *one, const void *other) {
+static int compare_places_order(const void *one, const void *other) {
   const Place *a = one, *b = other;
   if (a->code != b->code) return a->code < b->code ? -1 : 1;
   return (a->index > b->index) - (a->index < b->index);
 }
 
-static void find_box(const lbWarpDef *def, double least[3], double *size) {
+static void find_box_order(const lbWarpDef *def, double least[3], double *size) {
   double most[3];
   for (int k = 0; k < 3; k++) least[k] = INFINITY, most[k] = -INFINITY;
   for (size_t i = 0; i < 3 * (size_t)def->node_count; i++) {
@@ -41,10 +41,10 @@ static uint64_t code_of(const double *position, const double least[3], double si
 
 static void rank_nodes(const lbWarpDef *def, Place *places, int32_t *ranks) {
   double least[3], size;
-  find_box(def, least, &size);
+  find_box_order(def, least, &size);
   for (int32_t n = 0; n < def->node_count; n++)
     places[n] = (Place){ code_of(def->positions + 3 * (size_t)n, least, size), n };
-  qsort(places, (size_t)def->node_count, sizeof *places, compare_places);
+  qsort(places, (size_t)def->node_count, sizeof *places, compare_places_order);
   for (int32_t i = 0; i < def->node_count; i++) ranks[places[i].index] = i;
 }
 
@@ -59,7 +59,7 @@ static void sort_elements(const int32_t *elements, int32_t count, size_t n, cons
     }
     places[e] = (Place){ (uint64_t)first, e };
   }
-  qsort(places, (size_t)count, sizeof *places, compare_places);
+  qsort(places, (size_t)count, sizeof *places, compare_places_order);
   for (int32_t i = 0; i < count; i++) {
     size_t from = (size_t)places[i].index;
     for (size_t a = 0; a < n; a++) to[n * (size_t)i + a] = ranks[elements[n * from + a]];

@@ -15,7 +15,7 @@ static const int32_t *nodes_of(const lbWarpDef *def, int set, int32_t element) {
 }
 
 // Blocks of an element are numbered column by column, with the diagonal for green strain.
-static int32_t block_of(const lbWarpSet *set, int32_t a, int32_t b) {
+static int32_t block_of_pattern(const lbWarpSet *set, int32_t a, int32_t b) {
   return set->green ? lb_element_pair(a, b) : b * (b - 1) / 2 + a;
 }
 
@@ -35,7 +35,7 @@ static int compare_shares(const void *one, const void *other) {
   return (at_a > at_b) - (at_a < at_b);
 }
 
-static size_t count_shares(const lbWarp *warp) {
+static size_t count_shares_pattern(const lbWarp *warp) {
   size_t count = 0;
   for (int k = 0; k < 2; k++) {
     size_t n = (size_t)warp->sets[k].nodes;
@@ -54,7 +54,7 @@ static void list_shares(const lbWarp *warp, const lbWarpDef *def, Share *shares)
         for (int32_t a = 0; a < b; a++) {
           int32_t i = nodes[a], j = nodes[b];
           int32_t at =
-              (int32_t)(set->first + (size_t)e * (size_t)set->blocks) + block_of(set, a, b);
+              (int32_t)(set->first + (size_t)e * (size_t)set->blocks) + block_of_pattern(set, a, b);
           shares[count++] = i < j ? (Share){ i, j, at } : (Share){ j, i, ~at };
         }
     }
@@ -64,7 +64,7 @@ static void list_shares(const lbWarp *warp, const lbWarpDef *def, Share *shares)
 
 static bool is_same_pair(const Share *a, const Share *b) { return a->i == b->i && a->j == b->j; }
 
-static void fill_pairs(lbWarp *warp, const Share *shares, size_t count) {
+static void fill_pairs_pattern(lbWarp *warp, const Share *shares, size_t count) {
   int32_t pair = -1;
   for (size_t s = 0; s < count; s++) {
     bool turned = shares[s].block < 0;
@@ -82,7 +82,7 @@ static void fill_pairs(lbWarp *warp, const Share *shares, size_t count) {
 
 // ---- rows --------------------------------------------------------------------------------------
 
-static lbStatus make_rows(lbWarp *warp, const Share *shares, lbError *err) {
+static lbStatus make_rows_pattern(lbWarp *warp, const Share *shares, lbError *err) {
   size_t nodes = (size_t)warp->node_count, pairs = (size_t)warp->pair_count;
   int32_t *upper = warp->upper_begin = lb_alloc(nodes + 1, sizeof(int32_t));
   int32_t *lower = warp->lower_begin = lb_alloc(nodes + 2, sizeof(int32_t));
@@ -152,7 +152,7 @@ static lbStatus make_force_plan(lbWarp *warp, const lbWarpDef *def, lbError *err
 }
 
 lbStatus lb_warp_make_pattern(lbWarp *warp, const lbWarpDef *def, lbError *err) {
-  size_t count = count_shares(warp);
+  size_t count = count_shares_pattern(warp);
   if (count > INT32_MAX / 9)
     return lb_fail(err, LB_ERR_ARGUMENT, "the method \"warp\" takes at most %d pairs of nodes",
                    INT32_MAX / 9);
@@ -169,8 +169,8 @@ lbStatus lb_warp_make_pattern(lbWarp *warp, const lbWarpDef *def, lbError *err) 
     if (!warp->pair_begin || !warp->pair_turned || !warp->pair_blocks) status = lb_fail_memory(err);
   }
   if (!status) {
-    fill_pairs(warp, shares, count);
-    status = make_rows(warp, shares, err);
+    fill_pairs_pattern(warp, shares, count);
+    status = make_rows_pattern(warp, shares, err);
   }
   if (!status) status = make_force_plan(warp, def, err);
   lb_free(shares);

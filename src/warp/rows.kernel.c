@@ -88,7 +88,7 @@ INLINE lbFour row_product(const Matrix *m, bool symmetric, int32_t node) {
   for (int32_t lane = 0, node = (group)*LB_BATCH;                                                  \
        lane < LB_BATCH && node < pass->warp->node_count; lane++, node++)
 
-static void pack(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+static void pack_warp_rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
   lbLanes none[SHARES] = { 0 };
   for (int32_t group = begin; group < end; group++) FOR_NODES(group, lane, node) {
       const double *x = pass->x + (size_t)group * 3 * LB_BATCH + lane;
@@ -129,7 +129,7 @@ INLINE void multiply_rows(const lbWarpPass *pass, bool symmetric, int32_t begin,
   store_sums(first, second, sums);
 }
 
-static void multiply(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+static void multiply_warp_rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
   if (pass->symmetric)
     multiply_rows(pass, true, begin, end, sums);
   else
@@ -188,7 +188,7 @@ INLINE void invert_lanes(const lbWarpPass *pass, int32_t group, int lane, const 
            lb_select(good, cofactor[3 * j + i] * inverse, i == j ? plain : lb_splat(0)));
 }
 
-static void invert(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+static void invert_warp_rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
   lbLanes none[SHARES] = { 0 };
   for (int32_t group = begin; group < end; group++) {
     double sum[9 * LB_BATCH] = { 0 };
@@ -243,7 +243,7 @@ INLINE lbLanes smooth_lanes(const lbWarpPass *pass, int32_t group, int lane, con
   return dot3(x, z);
 }
 
-static void smooth(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+static void smooth_warp_rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
   lbLanes first[SHARES] = { 0 }, none[SHARES] = { 0 };
   double *collected = part_sums(pass, begin);
   FOR_LANES(group, lane, share) {
@@ -254,7 +254,7 @@ static void smooth(const lbWarpPass *pass, int32_t begin, int32_t end, double *s
   store_sums(first, none, sums);
 }
 
-static void descend(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+static void descend_warp_rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
   lbLanes first[SHARES] = { 0 }, none[SHARES] = { 0 };
   double *collected = part_sums(pass, begin);
   FOR_LANES(group, lane, share) {
@@ -285,7 +285,7 @@ INLINE void spread_lanes(const lbWarpPass *pass, size_t node, size_t at, lbLanes
   LB_FOR_ALL(k, 0, 3) v[k] = motion[k] + turned[k];
 }
 
-static void spread(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+static void spread_warp_rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
   lbLanes none[SHARES] = { 0 };
   FOR_LANES(group, lane, share) {
     size_t at = (size_t)group * 3 * LB_BATCH + (size_t)lane;
@@ -299,8 +299,7 @@ static void spread(const lbWarpPass *pass, int32_t begin, int32_t end, double *s
   store_sums(none, none, sums);
 }
 
-static void redirect(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
-  lbLanes none[SHARES] = { 0 };
+static void redirect_warp_rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
   FOR_LANES(group, lane, share) {
     size_t at = (size_t)group * 3 * LB_BATCH + (size_t)lane;
     lbLanes v[3] = { lb_splat(0), lb_splat(0), lb_splat(0) };
@@ -312,11 +311,10 @@ static void redirect(const lbWarpPass *pass, int32_t begin, int32_t end, double 
   }
   lbWarpPass packing = *pass;
   packing.x = pass->out, packing.y = NULL;
-  pack(&packing, begin, end, sums);
-  store_sums(none, none, sums);
+  pack_warp_rows(&packing, begin, end, sums);
 }
 
-static void advance(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+static void advance_warp_rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
   lbLanes first[SHARES] = { 0 }, none[SHARES] = { 0 };
   FOR_LANES(group, lane, share) {
     size_t from = (size_t)group * 3 * LB_BATCH + (size_t)lane;
@@ -331,7 +329,7 @@ static void advance(const lbWarpPass *pass, int32_t begin, int32_t end, double *
   store_sums(first, none, sums);
 }
 
-static void combine(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
+static void combine_warp_rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sums) {
   lbLanes first[SHARES] = { 0 }, second[SHARES] = { 0 };
   FOR_LANES(group, lane, share) {
     size_t from = (size_t)group * 3 * LB_BATCH + (size_t)lane;
@@ -494,7 +492,8 @@ static void rows(const lbWarpPass *pass, int32_t begin, int32_t end, double *sum
   store_sums(none, none, sums);
 }
 
-extern const lbWarpRows LB_KERNEL(lb_warp_rows);
-const lbWarpRows LB_KERNEL(lb_warp_rows) = { pack,     multiply, invert,     smooth,
-                                             descend,  advance,  combine,    spread,
-                                             redirect, rows,     turned_rows };
+LB_KERNEL_TABLE(lbWarpRows, lb_warp_rows) = {
+  pack_warp_rows,    multiply_warp_rows, invert_warp_rows, smooth_warp_rows,   descend_warp_rows,
+  advance_warp_rows, combine_warp_rows,  spread_warp_rows, redirect_warp_rows, rows,
+  turned_rows
+};

@@ -43,23 +43,24 @@ static lbWarpSums multiply_packed(const Solver *s, const double *x, const double
   return lb_warp_run(s->warp->rows->multiply, &pass, s->work);
 }
 
-static lbWarpSums multiply(const Solver *s, const double *x, const double *w, double *y) {
+static lbWarpSums multiply_warp_solve(const Solver *s, const double *x, const double *w,
+                                      double *y) {
   lbWarpPass pass = pass_of(s);
   pass.x = x;
   lb_warp_run(s->warp->rows->pack, &pass, s->work);
   return multiply_packed(s, x, w, y);
 }
 
-static lbWarpSums combine(const Solver *s, const double *x, double a, const double *y, double b,
-                          const double *w, double *out, double *other);
+static lbWarpSums combine_warp_solve(const Solver *s, const double *x, double a, const double *y,
+                                     double b, const double *w, double *out, double *other);
 
 // The same among vectors that are rigid in each core. Conjugate gradients need it not: what is not
 // rigid in a residual meets no vector that could see it.
 static lbWarpSums multiply_rigid(const Solver *s, const double *x, double *w, double *y) {
-  lbWarpSums sums = multiply(s, x, w, y);
+  lbWarpSums sums = multiply_warp_solve(s, x, w, y);
   if (s->warp->core_count == 0) return sums;
   lb_warp_make_rigid(s->warp, s->work, y);
-  sums = combine(s, y, 0, y, 0, NULL, y, w);
+  sums = combine_warp_solve(s, y, 0, y, 0, NULL, y, w);
   return (lbWarpSums){ sums.second, sums.first };
 }
 
@@ -72,7 +73,7 @@ static double smooth_apart(const Solver *s, const double *x, double *y) {
   return product + lb_warp_add_cores(s->warp, s->work, x, y);
 }
 
-static double smooth(const Solver *s, const double *x, double *y) {
+static double smooth_warp_solve(const Solver *s, const double *x, double *y) {
   lbWarpPass pass = pass_of(s);
   double product = smooth_apart(s, x, y);
   pass.out = y;
@@ -81,15 +82,16 @@ static double smooth(const Solver *s, const double *x, double *y) {
 }
 
 // out <- x + a y + b w (may be NULL); sums: out out, out other (may be NULL)
-static lbWarpSums combine(const Solver *s, const double *x, double a, const double *y, double b,
-                          const double *w, double *out, double *other) {
+static lbWarpSums combine_warp_solve(const Solver *s, const double *x, double a, const double *y,
+                                     double b, const double *w, double *out, double *other) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.y = y, pass.w = w, pass.out = out, pass.other = other, pass.a = a, pass.b = b;
   return lb_warp_run(s->warp->rows->combine, &pass, s->work);
 }
 
 // v += a x, r -= a y
-static void advance(const Solver *s, double a, const double *x, const double *y, double *r) {
+static void advance_warp_solve(const Solver *s, double a, const double *x, const double *y,
+                               double *r) {
   lbWarpPass pass = pass_of(s);
   pass.x = x, pass.y = y, pass.out = s->v, pass.other = r, pass.a = a;
   lb_warp_run(s->warp->rows->advance, &pass, s->work);
@@ -97,7 +99,7 @@ static void advance(const Solver *s, double a, const double *x, const double *y,
 
 void lb_warp_multiply(const lbWarp *warp, lbWarpWork *work, const double *x, double *y) {
   Solver s = { warp, work, NULL };
-  multiply(&s, x, x, y);
+  multiply_warp_solve(&s, x, x, y);
 }
 
 // guess <- v at free nodes, v <- what is left of it, at held ones; whether that is not zero.
@@ -116,11 +118,11 @@ static bool part_guess(const Solver *s, double *guess) {
 
 // r <- b − A v, v having the share of the guess that serves best; returns the norm of the residual
 // without it, in the preconditioner's norm.
-static double start(const Solver *s, const double *b, double *r) {
+static double start_warp_solve(const Solver *s, const double *b, double *r) {
   double *guess = s->work->vectors[GUESS], *product = s->work->vectors[PRODUCT];
   bool held_moves = part_guess(s, guess);
   double none = 0;
-  if (held_moves) multiply(s, s->v, s->v, product);
+  if (held_moves) multiply_warp_solve(s, s->v, s->v, product);
   for (int32_t n = 0; n < s->warp->node_count; n++)
     for (size_t k = 0; k < 3; k++) {
       size_t at = lb_warp_at(n) + k * LB_BATCH;
@@ -128,22 +130,23 @@ static double start(const Solver *s, const double *b, double *r) {
     }
   bool symmetric = s->work->symmetric;
   if (!symmetric) lb_warp_make_rigid(s->warp, s->work, r);
-  double norm = smooth(s, r, s->work->vectors[SMOOTHED]);
+  double norm = smooth_warp_solve(s, r, s->work->vectors[SMOOTHED]);
   // The least energy, or the least residual.
-  lbWarpSums sums =
-      symmetric ? multiply(s, guess, guess, product) : multiply_rigid(s, guess, r, product);
-  double along = combine(s, guess, none, guess, none, NULL, guess, r).second;
+  lbWarpSums sums = symmetric ? multiply_warp_solve(s, guess, guess, product)
+                              : multiply_rigid(s, guess, r, product);
+  double along = combine_warp_solve(s, guess, none, guess, none, NULL, guess, r).second;
   double above = symmetric ? along : sums.first, below = symmetric ? sums.first : sums.second;
   double t = below > 0 ? above / below : 0;
   bool serves = isfinite(t) && t != 0;
-  if (serves) advance(s, t, guess, product, r);
-  combine(s, r, serves ? t : 0, product, 0, NULL, guess, NULL); // what is to be solved, for scale
+  if (serves) advance_warp_solve(s, t, guess, product, r);
+  combine_warp_solve(s, r, serves ? t : 0, product, 0, NULL, guess,
+                     NULL); // what is to be solved, for scale
   return norm;
 }
 
 // v += a p, r -= a A p, z <- the preconditioner's r without the motions of parts; the sum r z of
 // all
-static double descend(const Solver *s, double a) {
+static double descend_warp_solve(const Solver *s, double a) {
   double **vectors = s->work->vectors;
   lbWarpPass pass = pass_of(s);
   pass.x = vectors[DIRECTION], pass.y = vectors[PRODUCT], pass.out = s->v;
@@ -154,7 +157,7 @@ static double descend(const Solver *s, double a) {
 }
 
 // p <- z, with the motions of parts, + b p
-static void redirect(const Solver *s, double b) {
+static void redirect_warp_solve(const Solver *s, double b) {
   lbWarpPass pass = pass_of(s);
   pass.x = s->work->vectors[SMOOTHED], pass.out = s->work->vectors[DIRECTION], pass.b = b;
   lb_warp_run(s->warp->rows->redirect, &pass, s->work);
@@ -168,11 +171,11 @@ static int32_t conjugate_gradients(const Solver *s, double stop, int32_t iterati
   double rz = smooth_apart(s, vectors[RESIDUAL], vectors[SMOOTHED]), ratio = 0;
   int32_t i = 0;
   while (i < iterations && rz > stop) {
-    redirect(s, ratio);
+    redirect_warp_solve(s, ratio);
     double curvature = multiply_packed(s, p, p, vectors[PRODUCT]).first;
     s->work->indefinite = !(curvature > 0); // by compression
     if (s->work->indefinite) break;
-    double next = descend(s, rz / curvature);
+    double next = descend_warp_solve(s, rz / curvature);
     ratio = next / rz, rz = next;
     i++;
   }
@@ -182,7 +185,7 @@ static int32_t conjugate_gradients(const Solver *s, double stop, int32_t iterati
 // v at free nodes times the share that lowers the energy most: then v A v = b v exactly, as if it
 // had been solved, and a step by Newmark's rule keeps the energy of its quadratic potential,
 // however few iterations were made.
-static void scale(const Solver *s) {
+static void scale_warp_solve(const Solver *s) {
   const double *b = s->work->vectors[GUESS], *r = s->work->vectors[RESIDUAL];
   double along = 0, left = 0;
   for (int32_t n = 0; n < s->warp->node_count; n++)
@@ -205,22 +208,22 @@ static int32_t stabilised_gradients(const Solver *s, double stop, int32_t iterat
   size_t bytes = s->warp->length * sizeof *r;
   memcpy(shadow, r, bytes);
   memcpy(p, r, bytes);
-  double rho = combine(s, r, 0, r, 0, NULL, r, shadow).second;
+  double rho = combine_warp_solve(s, r, 0, r, 0, NULL, r, shadow).second;
   int32_t i = 0;
-  while (i < iterations && smooth(s, r, y) > stop) {
-    smooth(s, p, z);
+  while (i < iterations && smooth_warp_solve(s, r, y) > stop) {
+    smooth_warp_solve(s, p, z);
     double alpha = rho / multiply_rigid(s, z, shadow, Ap).first;
     if (!isfinite(alpha)) break;
-    advance(s, alpha, z, Ap, r); // r: s of the books
-    smooth(s, r, y);
+    advance_warp_solve(s, alpha, z, Ap, r); // r: s of the books
+    smooth_warp_solve(s, r, y);
     lbWarpSums sums = multiply_rigid(s, y, r, t);
     double omega = sums.second > 0 ? sums.first / sums.second : 0;
-    advance(s, omega, y, t, r);
-    double next = combine(s, r, 0, r, 0, NULL, r, shadow).second;
+    advance_warp_solve(s, omega, y, t, r);
+    double next = combine_warp_solve(s, r, 0, r, 0, NULL, r, shadow).second;
     double beta = next / rho * (alpha / omega);
     i++;
     if (!isfinite(beta) || omega == 0) break;
-    combine(s, r, beta, p, -beta * omega, Ap, p, NULL);
+    combine_warp_solve(s, r, beta, p, -beta * omega, Ap, p, NULL);
     rho = next;
   }
   return i;
@@ -230,11 +233,11 @@ int32_t lb_warp_solve(const lbWarp *warp, lbWarpWork *work, const double *b, dou
                       int32_t iterations, double tolerance) {
   Solver s = { warp, work, v };
   work->indefinite = false;
-  double norm = start(&s, b, work->vectors[RESIDUAL]);
+  double norm = start_warp_solve(&s, b, work->vectors[RESIDUAL]);
   double stop = fmax(norm, work->least) * tolerance * tolerance;
   if (!(stop > 0)) stop = 0;
   if (!work->symmetric) return stabilised_gradients(&s, stop, iterations);
   int32_t made = conjugate_gradients(&s, stop, iterations);
-  scale(&s);
+  scale_warp_solve(&s);
   return made;
 }

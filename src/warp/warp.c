@@ -28,7 +28,8 @@ typedef struct Element {
 } Element;
 
 // ∂N_a/∂X at a point of rest data.
-static void point_gradients(lbElementKind kind, int32_t point, const double *rest, double *to) {
+static void point_gradients_warp_mesh(lbElementKind kind, int32_t point, const double *rest,
+                                      double *to) {
   double local[3 * LB_ELEMENT_NODES_MAX], values[LB_ELEMENT_NODES_MAX], weight;
   lb_element_shape(kind, point, local, values, &weight);
   for (int32_t a = 0; a < lb_element_nodes(kind); a++)
@@ -39,8 +40,8 @@ static void point_gradients(lbElementKind kind, int32_t point, const double *res
 }
 
 // K_ab += w (λ g_a g_bᵀ + μ g_b g_aᵀ + μ g_a·g_b I)
-static void add_point(double lambda, double mu, double w, const double *ga, const double *gb,
-                      double *block) {
+static void add_point_warp_mesh(double lambda, double mu, double w, const double *ga,
+                                const double *gb, double *block) {
   double along = ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
@@ -48,18 +49,18 @@ static void add_point(double lambda, double mu, double w, const double *ga, cons
           w * (lambda * ga[i] * gb[j] + mu * gb[i] * ga[j] + (i == j ? mu * along : 0));
 }
 
-static void fill_fem(lbElementKind kind, const double *material, Element *element) {
+static void fill_fem_warp_mesh(lbElementKind kind, const double *material, Element *element) {
   double young = material[0], poisson = material[1], mu = young / (2 * (1 + poisson));
   double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
   element->moduli[0] = element->volume * lambda, element->moduli[1] = element->volume * mu;
   for (int32_t p = 0; p < lb_element_points(kind); p++) {
     const double *rest = element->points + p * LB_POINT_REST;
     double g[3 * LB_ELEMENT_NODES_MAX];
-    point_gradients(kind, p, rest, g);
+    point_gradients_warp_mesh(kind, p, rest, g);
     int32_t pair = 0;
     for (int32_t b = 1; b < element->nodes; b++)
       for (int32_t a = 0; a < b; a++, pair++)
-        add_point(lambda, mu, rest[9], g + 3 * a, g + 3 * b, element->blocks + 9 * pair);
+        add_point_warp_mesh(lambda, mu, rest[9], g + 3 * a, g + 3 * b, element->blocks + 9 * pair);
   }
 }
 
@@ -79,8 +80,8 @@ static void fill_springs(const double *material, Element *element) {
     }
 }
 
-static bool make_element(const lbWarpDef *def, lbElementKind kind, const int32_t *nodes,
-                         const double *material, Element *element) {
+static bool make_element_warp_mesh(const lbWarpDef *def, lbElementKind kind, const int32_t *nodes,
+                                   const double *material, Element *element) {
   *element = (Element){ .nodes = lb_element_nodes(kind) };
   for (int32_t a = 0; a < element->nodes; a++)
     memcpy(element->corners + 3 * a, def->positions + 3 * (size_t)nodes[a], 3 * sizeof(double));
@@ -88,7 +89,7 @@ static bool make_element(const lbWarpDef *def, lbElementKind kind, const int32_t
   for (int32_t p = 0; p < lb_element_points(kind); p++) {
     const double *rest = element->points + p * LB_POINT_REST;
     double g[3 * LB_ELEMENT_NODES_MAX];
-    point_gradients(kind, p, rest, g);
+    point_gradients_warp_mesh(kind, p, rest, g);
     for (int32_t i = 0; i < 3 * element->nodes; i++) element->gradients[i] += rest[9] * g[i];
     element->volume += rest[9];
   }
@@ -96,18 +97,18 @@ static bool make_element(const lbWarpDef *def, lbElementKind kind, const int32_t
   if (def->stiffness == LB_WARP_SPRINGS)
     fill_springs(material, element);
   else
-    fill_fem(kind, material, element);
+    fill_fem_warp_mesh(kind, material, element);
   return true;
 }
 
 // ---- sets --------------------------------------------------------------------------------------
 
-static void put_lane(double *to, const double *from, size_t count) {
+static void put_lane_warp_mesh(double *to, const double *from, size_t count) {
   for (size_t i = 0; i < count; i++) to[i * LB_BATCH] = from ? from[i] : 0;
 }
 
 // Within a rigid core.
-static bool is_rigid(const lbWarpDef *def, const int32_t *nodes, int32_t count) {
+static bool is_rigid_warp_mesh(const lbWarpDef *def, const int32_t *nodes, int32_t count) {
   if (def->core_count == 0) return false;
   for (int32_t a = 0; a < count; a++)
     if (def->cores[nodes[a]] < 0 || def->cores[nodes[a]] != def->cores[nodes[0]]) return false;
@@ -123,20 +124,22 @@ static void put_element(lbWarpSet *set, const Element *element, const int32_t *n
   double *rest = set->rest + batch * set->rest_size * LB_BATCH + lane;
   for (size_t a = 0; a < n; a++) at[a * LB_BATCH] = (int32_t)lb_warp_at(nodes[a]);
   if (set->green) {
-    put_lane(rest, element->points, points);
+    put_lane_warp_mesh(rest, element->points, points);
     for (size_t p = 0; p < points / LB_POINT_REST && !real; p++)
       rest[(p * LB_POINT_REST + 9) * LB_BATCH] = 0;
     lb_material_parameters(
         material, set->parameters + batch * LB_MATERIAL_PARAMETERS * LB_BATCH + lane, LB_BATCH);
     return;
   }
-  put_lane(rest, element->gradients, 3 * n);
-  put_lane(rest + 3 * n * LB_BATCH, element->corners, 3 * n);
-  put_lane(rest + 6 * n * LB_BATCH, real ? element->blocks : NULL, 9 * (size_t)set->blocks);
-  put_lane(rest + (6 * n + 9 * (size_t)set->blocks) * LB_BATCH, real ? element->moduli : NULL, 2);
+  put_lane_warp_mesh(rest, element->gradients, 3 * n);
+  put_lane_warp_mesh(rest + 3 * n * LB_BATCH, element->corners, 3 * n);
+  put_lane_warp_mesh(rest + 6 * n * LB_BATCH, real ? element->blocks : NULL,
+                     9 * (size_t)set->blocks);
+  put_lane_warp_mesh(rest + (6 * n + 9 * (size_t)set->blocks) * LB_BATCH,
+                     real ? element->moduli : NULL, 2);
 }
 
-static lbStatus fill_set(lbWarpSet *set, const lbWarpDef *def, lbError *err) {
+static lbStatus fill_set_warp_mesh(lbWarpSet *set, const lbWarpDef *def, lbError *err) {
   bool tets = set->kind == LB_ELEMENT_TET4;
   for (int32_t i = 0; i < set->batch_count * LB_BATCH; i++) {
     int32_t e = i < set->count ? i : set->count - 1;
@@ -147,14 +150,14 @@ static lbStatus fill_set(lbWarpSet *set, const lbWarpDef *def, lbError *err) {
       .model = LB_MATERIAL_STVK, .young = values[0], .poisson = values[1], .density = values[2]
     };
     Element element;
-    if (!make_element(def, set->kind, nodes, values, &element))
+    if (!make_element_warp_mesh(def, set->kind, nodes, values, &element))
       return lb_fail(err, LB_ERR_ARGUMENT, "%s %d is flat or inverted at rest",
                      tets ? "tet" : "brick",
                      (int)(def->element_numbers ? def->element_numbers[index] : e));
     for (int32_t a = 0; a < set->nodes; a++)
       set->steepest = fmax(set->steepest, lb_length(lb_vec3_load(element.gradients + 3 * a)));
     put_element(set, &element, nodes, &material, i,
-                i < set->count && !is_rigid(def, nodes, set->nodes));
+                i < set->count && !is_rigid_warp_mesh(def, nodes, set->nodes));
   }
   return LB_OK;
 }
@@ -179,7 +182,7 @@ static lbStatus make_set(lbWarpSet *set, const lbWarpDef *def, lbElementKind kin
   if (green)
     set->parameters = lb_alloc(batches, LB_MATERIAL_PARAMETERS * LB_BATCH * sizeof(double));
   if (!set->at || !set->rest || (green && !set->parameters)) return lb_fail_memory(err);
-  return fill_set(set, def, err);
+  return fill_set_warp_mesh(set, def, err);
 }
 
 // ---- edges of the fast estimate ----------------------------------------------------------------
@@ -191,8 +194,8 @@ static double frame_quality(const lbVec3 e[3]) {
 }
 
 // The first neighbours in the order of the def, so that the choice does not depend on ours.
-static int32_t list_neighbours(const lbWarp *warp, const int32_t *numbers, int32_t node,
-                               int32_t list[CHOICES]) {
+static int32_t list_neighbours_warp_mesh(const lbWarp *warp, const int32_t *numbers, int32_t node,
+                                         int32_t list[CHOICES]) {
   int32_t count = 0;
   for (int32_t s = 0; s < lb_warp_degree(warp, node); s++) {
     int32_t other = lb_warp_neighbour(warp, node, s), k = count < CHOICES ? count++ : CHOICES;
@@ -205,7 +208,8 @@ static int32_t list_neighbours(const lbWarp *warp, const int32_t *numbers, int32
 
 static void choose_edges(lbWarp *warp, const int32_t *numbers, int32_t node) {
   int32_t group = node / LB_BATCH, lane = node % LB_BATCH, at[CHOICES];
-  int32_t own = (int32_t)lb_warp_at(node), count = list_neighbours(warp, numbers, node, at);
+  int32_t own = (int32_t)lb_warp_at(node),
+          count = list_neighbours_warp_mesh(warp, numbers, node, at);
   int32_t *chosen = warp->chosen + (size_t)group * 3 * LB_BATCH + (size_t)lane;
   lbVec3 edges[CHOICES];
   const double *X = warp->rest;
@@ -226,7 +230,7 @@ static void choose_edges(lbWarp *warp, const int32_t *numbers, int32_t node) {
       }
 }
 
-static lbStatus find_edges(lbWarp *warp, lbError *err) {
+static lbStatus find_edges_warp_mesh(lbWarp *warp, lbError *err) {
   int32_t *numbers = lb_alloc((size_t)warp->node_count, sizeof(int32_t));
   warp->chosen = lb_alloc((size_t)warp->group_count * 3 * LB_BATCH, sizeof(int32_t));
   bool made = numbers && warp->chosen;
@@ -280,7 +284,8 @@ static lbStatus fill_rest_values(lbWarp *warp, lbError *err) {
   return status;
 }
 
-static lbStatus fill(lbWarp *warp, const lbWarpDef *def, lbSimdLevel level, lbError *err) {
+static lbStatus fill_warp_mesh(lbWarp *warp, const lbWarpDef *def, lbSimdLevel level,
+                               lbError *err) {
   lbStatus status = make_set(&warp->sets[0], def, LB_ELEMENT_TET4, def->tet_count, level, err);
   if (!status)
     status = make_set(&warp->sets[1], def, LB_ELEMENT_BRICK8, def->brick_count, level, err);
@@ -295,7 +300,8 @@ static lbStatus fill(lbWarp *warp, const lbWarpDef *def, lbSimdLevel level, lbEr
   if (!status) status = lb_warp_make_parts(warp, err);
   bool by_rows = warp->strain == LB_WARP_LINEAR || lb_warp_is_by_vertices(warp);
   if (!status && by_rows) status = fill_rest_values(warp, err);
-  if (!status && by_rows && warp->rotation == LB_WARP_EDGES) status = find_edges(warp, err);
+  if (!status && by_rows && warp->rotation == LB_WARP_EDGES)
+    status = find_edges_warp_mesh(warp, err);
   return status ? status : lb_warp_make_coarse(warp, err);
 }
 
@@ -314,7 +320,7 @@ lbStatus lb_warp_create(const lbWarpDef *def, lbSimdLevel level, lbWarp **out, l
   warp->length = (size_t)warp->group_count * 3 * LB_BATCH;
   lbStatus status = lb_warp_sort(def, &sorted, err);
   warp->ranks = sorted.ranks, sorted.ranks = NULL;
-  if (!status) status = fill(warp, &sorted.def, level, err);
+  if (!status) status = fill_warp_mesh(warp, &sorted.def, level, err);
   lb_warp_sorted_release(&sorted);
   if (status)
     lb_warp_destroy(warp);

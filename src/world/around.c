@@ -1,30 +1,30 @@
-// What is where in a world: rays, nearest places, balls and boxes against bodies and colliders.
+// Spatial queries of a world: rays and closest points; overlaps.c has regions.
 #include "world/touch.h"
 
 #include <math.h>
 
-static lbStatus check_place(lbVec3 place, const char *what, lbError *err) {
+static lbStatus check_query_point(lbVec3 place, const char *what, lbError *err) {
   if (lb_vec3_is_bounded(place)) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "%s is (%g, %g, %g): not a number or beyond %g", what,
                  place.x, place.y, place.z, LB_BODY_MOST);
 }
 
-static lbStatus check_length(double length, const char *what, lbError *err) {
+static lbStatus check_query_length(double length, const char *what, lbError *err) {
   if (length >= 0) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "%s is %g; it must be 0 or more", what, length);
 }
 
 // ---- rays --------------------------------------------------------------------------------------
 
-static lbVec3 normal_of(lbVec3 a, lbVec3 b, lbVec3 c) {
+static lbVec3 normal_of_corners(lbVec3 a, lbVec3 b, lbVec3 c) {
   return lb_normalise(lb_cross(lb_sub(b, a), lb_sub(c, a)));
 }
 
-static lbVec3 triangle_normal(const lbBody *body, int32_t triangle) {
+static lbVec3 body_triangle_normal(const lbBody *body, int32_t triangle) {
   lbVec3 at[3];
   for (int k = 0; k < 3; k++)
     (void)lb_body_point(body, lb_point_triangle(triangle, k == 0, k == 1, k == 2), &at[k], NULL);
-  return normal_of(at[0], at[1], at[2]);
+  return normal_of_corners(at[0], at[1], at[2]);
 }
 
 static void meet_collider(const lbWorld *world, int32_t number, lbVec3 origin, lbVec3 direction,
@@ -49,24 +49,25 @@ lbStatus lb_world_ray(const lbWorld *world, lbVec3 origin, lbVec3 direction, dou
   if (!found) return lb_refuse_null(err, "found");
   lbBodyId body = 0;
   lbPick pick;
-  lbStatus status = check_length(length, "length", err);
+  lbStatus status = check_query_length(length, "length", err);
   if (!status) status = lb_world_pick(world, origin, direction, &body, &pick, err);
   if (status) return status;
   double unit = lb_length(direction);
   direction = lb_scale(1 / unit, direction);
   *found = (lbFound){ .distance = length };
   if (body && pick.distance * unit <= length)
-    *found = (lbFound){ .body = body,
-                        .point = pick.point,
-                        .position = pick.position,
-                        .normal = triangle_normal(lb_world_body(world, body), pick.point.index),
-                        .distance = pick.distance * unit };
+    *found =
+        (lbFound){ .body = body,
+                   .point = pick.point,
+                   .position = pick.position,
+                   .normal = body_triangle_normal(lb_world_body(world, body), pick.point.index),
+                   .distance = pick.distance * unit };
   for (int32_t i = 0; i < world->collider_count; i++)
     if (lb_collider_pushes(&world->colliders[i])) meet_collider(world, i, origin, direction, found);
   return LB_OK;
 }
 
-// ---- the nearest place -------------------------------------------------------------------------
+// ---- closest points -------------------------------------------------------------------------
 
 typedef struct Nearest {
   lbVec3 place; // own axes of the body
@@ -81,14 +82,14 @@ static bool may_be_nearer(void *context, lbVec3 centre, double radius) {
   return lb_length(lb_sub(centre, n->place)) - radius < n->distance;
 }
 
-static bool compare(void *context, const lbSurfaceTriangle *t, int32_t number) {
+static bool compare_triangle(void *context, const lbSurfaceTriangle *t, int32_t number) {
   Nearest *n = context;
   double weights[3];
   double distance = sqrt(
       lb_triangle_closest_point(n->place, t->corners[0], t->corners[1], t->corners[2], weights));
   if (!(distance < n->distance)) return true;
   n->distance = distance, n->triangle = number;
-  n->normal = normal_of(t->corners[0], t->corners[1], t->corners[2]);
+  n->normal = normal_of_corners(t->corners[0], t->corners[1], t->corners[2]);
   for (int k = 0; k < 3; k++) n->weights[k] = weights[k];
   return true;
 }
@@ -103,7 +104,7 @@ static lbStatus near_body(const lbWorld *world, int32_t slot, lbVec3 place, lbFo
   Nearest n = { .place = lb_body_unplace(body, place),
                 .distance = found->distance,
                 .triangle = -1 };
-  if (!lb_touch_visit(body, may_be_nearer, compare, &n)) return lb_fail_memory(err);
+  if (!lb_touch_visit(body, may_be_nearer, compare_triangle, &n)) return lb_fail_memory(err);
   if (n.triangle < 0) return LB_OK;
   lbPoint point = lb_point_triangle(n.triangle, n.weights[0], n.weights[1], n.weights[2]);
   *found = (lbFound){ .body = lb_world_id(slot, world->slots[slot].generation),
@@ -129,8 +130,8 @@ lbStatus lb_world_closest(const lbWorld *world, lbVec3 place, double within, lbF
                           lbError *err) {
   if (!world) return lb_refuse_null(err, "world");
   if (!found) return lb_refuse_null(err, "found");
-  lbStatus status = check_place(place, "place", err);
-  if (!status) status = check_length(within, "within", err);
+  lbStatus status = check_query_point(place, "place", err);
+  if (!status) status = check_query_length(within, "within", err);
   if (status) return status;
   *found = (lbFound){ .distance = within };
   for (int32_t i = 0; i < world->slot_count && !status; i++)
@@ -138,120 +139,4 @@ lbStatus lb_world_closest(const lbWorld *world, lbVec3 place, double within, lbF
   for (int32_t i = 0; i < world->collider_count && !status; i++)
     if (lb_collider_pushes(&world->colliders[i])) near_collider(world, i, place, found);
   return status;
-}
-
-// ---- regions -----------------------------------------------------------------------------------
-
-typedef struct Region {
-  const lbSolid *solid; // a sphere or a box
-  lbSolidFrame frame;
-  double radius; // of the sphere, or of one around the box
-  bool is_box;
-  lbBox box; // its own axes
-  const lbBody *body;
-  lbVec3 centre; // own axes of the body
-  bool met;
-  double angle; // that the surface fills around the centre
-  bool failed;  // no memory
-} Region;
-
-static bool reaches_region(void *context, lbVec3 centre, double radius) {
-  const Region *r = context;
-  return !r->met && lb_length(lb_sub(centre, r->centre)) <= radius + r->radius;
-}
-
-static bool meets_region(void *context, const lbSurfaceTriangle *t, int32_t number) {
-  Region *r = context;
-  lbVec3 at[3];
-  double weights[3];
-  (void)number;
-  if (!r->is_box)
-    r->met = lb_triangle_closest_point(r->centre, t->corners[0], t->corners[1], t->corners[2],
-                                       weights) <= r->radius * r->radius;
-  for (int k = 0; k < 3 && r->is_box; k++)
-    at[k] = lb_solid_to_own(&r->frame, lb_body_place(r->body, t->corners[k]));
-  if (r->is_box) r->met = lb_triangle_touches_box(at[0], at[1], at[2], &r->box);
-  return !r->met;
-}
-
-static bool everywhere(void *context, lbVec3 centre, double radius) {
-  (void)context, (void)centre, (void)radius;
-  return true;
-}
-
-static bool add_angle(void *context, const lbSurfaceTriangle *t, int32_t number) {
-  Region *r = context;
-  (void)number;
-  r->angle +=
-      lb_triangle_solid_angle(lb_sub(t->corners[0], r->centre), lb_sub(t->corners[1], r->centre),
-                              lb_sub(t->corners[2], r->centre));
-  return true;
-}
-
-// A surface that passes through the region, or has it inside.
-static bool body_meets(const lbBody *body, Region *r) {
-  lbTouchSphere sphere = lb_touch_sphere(body);
-  bool apart = lb_length(lb_sub(sphere.centre, r->frame.position)) > sphere.radius + r->radius;
-  if (sphere.radius > 0 && apart) return false; // 0: no memory
-  r->body = body, r->met = false, r->angle = 0;
-  r->centre = lb_body_unplace(body, r->frame.position);
-  bool seen = lb_touch_visit(body, reaches_region, meets_region, r);
-  if (!r->met) seen = lb_touch_visit(body, everywhere, add_angle, r) && seen;
-  r->failed = r->failed || !seen;
-  return r->met || fabs(r->angle) > 2 * LB_PI;
-}
-
-static void list_region(const lbWorld *world, Region *r, int32_t most, lbFound *found,
-                        int32_t *count) {
-  *count = 0;
-  for (int32_t i = 0; i < world->slot_count; i++) {
-    if (!has_surface(&world->slots[i]) || !body_meets(world->slots[i].body, r)) continue;
-    if (*count < most)
-      found[*count] = (lbFound){ .body = lb_world_id(i, world->slots[i].generation) };
-    ++*count;
-  }
-  for (int32_t i = 0; i < world->collider_count; i++) {
-    const lbWorldCollider *c = &world->colliders[i];
-    lbSolidFrame frame = lb_solid_frame(c->rotation, c->position);
-    if (!lb_collider_pushes(c) || !lb_solids_overlap(r->solid, &r->frame, c->solid, &frame))
-      continue;
-    if (*count < most) found[*count] = (lbFound){ .collider = lb_world_id(i, c->generation) };
-    ++*count;
-  }
-}
-
-static lbStatus overlap(const lbWorld *world, const lbSolidDef *def, lbVec3 centre, lbQuat rotation,
-                        int32_t most, lbFound *found, int32_t *count, lbError *err) {
-  if (!world) return lb_refuse_null(err, "world");
-  if (!count) return lb_refuse_null(err, "count");
-  if (most > 0 && !found) return lb_refuse_null(err, "found");
-  lbSolid *solid = NULL;
-  lbStatus status = lb_check_placement(centre, &rotation, err);
-  if (!status) status = lb_solid_create(def, &solid, err);
-  if (status) return status;
-  lbVec3 middle;
-  Region r = { .solid = solid,
-               .frame = lb_solid_frame(rotation, centre),
-               .radius = lb_solid_sphere(solid, &middle),
-               .box = lb_solid_box(solid),
-               .is_box = def->kind == LB_SOLID_BOX };
-  list_region(world, &r, most, found, count);
-  lb_solid_destroy(solid);
-  return r.failed ? lb_fail_memory(err) : LB_OK;
-}
-
-lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double radius, int32_t most,
-                                 lbFound *found, int32_t *count, lbError *err) {
-  lbSolidDef def = lb_solid_def(LB_SOLID_SPHERE);
-  def.radius = radius;
-  return overlap(world, &def, centre, lb_quat_identity(), most, found, count, err);
-}
-
-lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotation,
-                              const double size[3], int32_t most, lbFound *found, int32_t *count,
-                              lbError *err) {
-  lbSolidDef def = lb_solid_def(LB_SOLID_BOX);
-  if (!size) return lb_refuse_null(err, "size");
-  for (int k = 0; k < 3; k++) def.size[k] = size[k];
-  return overlap(world, &def, centre, rotation, most, found, count, err);
 }

@@ -251,9 +251,7 @@ void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve
       touch->stats.solves = touch->touchers[t].solves;
 }
 
-// The last one first: the first body that takes its step gets its own scratch again, where what
-// depends on its shape alone need not be found anew.
 void lb_compliance_close(lbWorld *world) {
-  for (int32_t t = world->touch->toucher_count - 1; t >= 0; t--)
+  for (int32_t t = 0; t < world->touch->toucher_count; t++)
     if (world->touch->touchers[t].estimated) lb_touch_close(&world->touch->touchers[t].touching);
 }

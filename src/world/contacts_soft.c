@@ -1,20 +1,22 @@
-// Where two bodies touch or could in this step.
+// Contact points of two deformable bodies.
 //
-// Of both surfaces the triangles are listed that are near one of the other, in axes of which the
-// third goes from one body to the other: boxes around what faces each other are flat there. Corners
-// are tested against the faces in whose slabs they are, ridges against ridges. Edges that hardly
-// bend are left out: where flat parts of surfaces meet, corners and the ridges around them tell
-// all.
+// Triangles of both surfaces whose swept boxes meet are listed in axes of which the third runs from
+// one body to the other, where boxes around facing surfaces are flat. Corners are tested against
+// the faces in whose slabs they lie, ridges (edges that bend) against ridges. Flat edges are left
+// out: where flat parts of surfaces meet, corners and the ridges around them suffice.
 #include "world/touch.h"
 
 #include <string.h>
 
-#define RIDGE 0.97 // cosine: less bent edges are no ridge
-#define DEPTH 0.25 // of the smaller reach: how far surfaces may overlap
-#define OVERLAP                                                                                    \
-  0.1 // of the smaller radius: how far bodies that meet for the first time are looked into
-#define SAME 1e-6  // of the smaller reach: places that are nearer to each other are one
-#define DEEPER 2.0 // times the overlap of the step before
+// Of the smaller body's bounding sphere: deepest overlap of two surfaces. Doubled, the far side of
+// thin parts is taken for the near side.
+#define DEEPEST 0.25
+// Of the smaller radius: deepest overlap of bodies that did not touch in the last step. Doubled,
+// more triangles are tested; halved, fast bodies are not caught.
+#define FIRST_OVERLAP 0.1
+// Times the overlap of the last step: deepest overlap in this one. Doubled, more triangles are
+// tested.
+#define OVERLAP_GROWTH 2.0
 
 typedef struct Pair {
   const lbWorld *world;
@@ -24,9 +26,9 @@ typedef struct Pair {
   const lbBody *bodies[2];
   const lbPlaced *placed[2];
   lbNearGap gap;
-  lbSolidFrame frame; // own axes of the pair
+  lbSolidFrame frame; // axes of the pair
   lbSweeping sweeping;
-  double margin, depth, smaller; // depth: how far into each other they are looked at
+  double margin, depth, smaller; // depth: of overlaps that are searched
 } Pair;
 
 static void grow_box(lbBox *box, double by) {
@@ -39,9 +41,9 @@ static void add_place(lbBox *box, lbVec3 place) {
   lb_box_add_point(box, at);
 }
 
-// ---- what is near ------------------------------------------------------------------------------
+// ---- nearby triangles --------------------------------------------------------------------------
 
-// Of one side, what is not too far behind where the other surface begins: pair's axes.
+// The part of one side that is not too far behind the front of the other: pair's axes.
 static lbBox front_of(const Pair *p, int side) {
   const lbPairSide *other = &p->work->sides[1 - side];
   double from = lb_dot(p->frame.position, p->gap.axis), at = INFINITY;
@@ -49,32 +51,33 @@ static lbBox front_of(const Pair *p, int side) {
   int32_t count = other->turned ? p->placed[1 - side]->place_count : 0;
   if (side == 0) {
     for (int32_t i = 0; i < count; i++) at = lb_lesser(at, other->lows[3 * i + 2]);
-    front.low[2] = fmax(p->gap.begin - from - p->margin, count > 0 ? at - p->depth : -INFINITY);
+    front.low[2] =
+        lb_greater(p->gap.begin - from - p->margin, count > 0 ? at - p->depth : -INFINITY);
   } else {
     for (int32_t i = 0; i < count; i++) at = lb_lesser(at, -other->highs[3 * i + 2]);
-    front.high[2] = fmin(p->gap.end - from + p->margin, count > 0 ? p->depth - at : INFINITY);
+    front.high[2] = lb_lesser(p->gap.end - from + p->margin, count > 0 ? p->depth - at : INFINITY);
   }
   return front;
 }
 
-static inline lbVec3 corner_of(const Pair *p, int side, int32_t vertex) {
+static inline lbVec3 vertex_in_pair(const Pair *p, int side, int32_t vertex) {
   const lbPairSide *own = &p->work->sides[side];
   if (own->turned) return lb_vec3_load(own->places + 3 * (size_t)vertex);
   return lb_solid_to_own(&p->frame, lb_vec3_load(p->placed[side]->positions + 3 * (size_t)vertex));
 }
 
-// Against the pair's axes, world.
+// Velocity of a vertex relative to the pair, world.
 static inline lbVec3 rate_of(const Pair *p, int side, int32_t vertex) {
   lbVec3 rate = lb_vec3_load(p->placed[side]->velocities + 3 * (size_t)vertex);
   return lb_sub(rate, lb_vec3_load(p->sweeping.velocity));
 }
 
-static const int32_t *corners_of(const Pair *p, int side, int32_t triangle) {
+static const int32_t *vertices_of_triangle(const Pair *p, int side, int32_t triangle) {
   return p->placed[side]->tree->model->triangles + 3 * (size_t)triangle;
 }
 
-// Adds a vertex and where it goes, as lb_placed_sweep tells.
-static void add_way(const Pair *p, int number, int32_t vertex, lbBox *box) {
+// Adds the swept box of a vertex, as lb_placed_sweep does for all vertices.
+static void add_swept_vertex(const Pair *p, int number, int32_t vertex, lbBox *box) {
   const lbPairSide *side = &p->work->sides[number];
   const lbSweeping *s = &p->sweeping;
   size_t v = 3 * (size_t)vertex;
@@ -85,26 +88,26 @@ static void add_way(const Pair *p, int number, int32_t vertex, lbBox *box) {
   }
   lbVec3 rate = rate_of(p, number, vertex), own = lb_add(rate, lb_vec3_load(s->velocity));
   double by = s->grow + s->aside * s->ahead * lb_length(rate), at[3], way[3], alone[3];
-  lb_vec3_store(at, corner_of(p, number, vertex));
+  lb_vec3_store(at, vertex_in_pair(p, number, vertex));
   lb_vec3_store(way, lb_mat3_apply_transpose(p->frame.rotation, lb_scale(s->ahead, rate)));
   lb_vec3_store(alone, lb_mat3_apply_transpose(p->frame.rotation, lb_scale(s->alone, own)));
   for (int k = 0; k < 3; k++) {
-    double stopped = fmin(fmax(alone[k], -s->halt), s->halt);
-    box->low[k] = fmin(box->low[k], at[k] + fmin(0, fmin(way[k], stopped)) - by);
-    box->high[k] = fmax(box->high[k], at[k] + fmax(0, fmax(way[k], stopped)) + by);
+    double stopped = lb_lesser(lb_greater(alone[k], -s->halt), s->halt);
+    box->low[k] = lb_lesser(box->low[k], at[k] + lb_lesser(0, lb_lesser(way[k], stopped)) - by);
+    box->high[k] =
+        lb_greater(box->high[k], at[k] + lb_greater(0, lb_greater(way[k], stopped)) + by);
   }
 }
 
-// Of a triangle and where it goes.
-static lbBox box_of(const Pair *p, int side, int32_t triangle) {
-  const int32_t *corners = corners_of(p, side, triangle);
+static lbBox swept_box(const Pair *p, int side, int32_t triangle) {
+  const int32_t *corners = vertices_of_triangle(p, side, triangle);
   lbBox box = lb_box_empty();
-  for (int k = 0; k < 3; k++) add_way(p, side, corners[k], &box);
+  for (int k = 0; k < 3; k++) add_swept_vertex(p, side, corners[k], &box);
   return box;
 }
 
-// Triangles of one side that meet a box of the world and one of the pair's axes; of more than there
-// is room for, the first.
+// Lists the triangles of one side that meet a box of the world and one of the pair's axes; of more
+// than there is room for, the first.
 static void list_near(const Pair *p, int number, const lbBox *world, const lbBox *own) {
   lbPairSide *side = &p->work->sides[number];
   const lbPlaced *placed = p->placed[number];
@@ -116,7 +119,7 @@ static void list_near(const Pair *p, int number, const lbBox *world, const lbBox
   } else {
     lb_box_set_clear(&side->boxes);
     for (int32_t i = 0; i < count && side->boxes.count < LB_PAIR_TRIANGLES; i++) {
-      lbBox box = box_of(p, number, p->work->found[i]);
+      lbBox box = swept_box(p, number, p->work->found[i]);
       if (!lb_box_overlap(&box, own)) continue;
       side->numbers[side->boxes.count] = p->work->found[i];
       lb_box_set_add(&side->boxes, &box);
@@ -147,7 +150,7 @@ static void list_first(const Pair *p) {
   list_near(p, 0, &world, &front);
 }
 
-// Near what is listed of the first.
+// Those near the list of the first.
 static void list_second(const Pair *p) {
   lbBox near = lb_box_set_box(&p->work->sides[0].boxes), front = front_of(p, 1), around;
   grow_box(&near, p->depth);
@@ -161,8 +164,8 @@ static void list_second(const Pair *p) {
   list_near(p, 1, &world, &near);
 }
 
-// Those of the first that are near one of the second, and those that are near these.
-static void keep_near(const Pair *p) {
+// Keeps triangles whose swept box meets one of the other side.
+static void keep_near_triangles(const Pair *p) {
   lbPairSide *first = &p->work->sides[0], *second = &p->work->sides[1];
   uint8_t *marks = p->work->marks;
   first->count = second->count = 0;
@@ -178,71 +181,72 @@ static void keep_near(const Pair *p) {
 
 // ---- triangles ---------------------------------------------------------------------------------
 
-// Whether an edge stands out: hollow ones touch nothing.
+// Whether an edge is convex and bends: hollow ones touch nothing.
 static bool is_ridge(const lbSurfaceTriangle *t, lbVec3 normal, int k) {
   lbVec3 edge = lb_sub(t->corners[(k + 1) % 3], t->corners[k]);
   lbVec3 other = lb_sub(t->across[k], t->corners[k]), beyond = lb_cross(other, edge);
   if (t->own & LB_TWO_SIDED) return true;
-  return lb_dot(normal, other) <= 0 && lb_dot(normal, beyond) < RIDGE * lb_length(beyond);
+  return lb_dot(normal, other) <= 0 && lb_dot(normal, beyond) < LB_FLAT_COSINE * lb_length(beyond);
 }
 
-// Velocities of what is kept of a side.
-static void find_rates(const Pair *p, int number) {
+// Velocities of the kept triangles of a side.
+static void find_side_rates(const Pair *p, int number) {
   lbPairSide *side = &p->work->sides[number];
   double most = 0;
   side->rates = lb_box_empty();
   for (int32_t i = 0; i < side->count; i++) {
-    const int32_t *corners = corners_of(p, number, side->numbers[side->kept[i]]);
+    const int32_t *corners = vertices_of_triangle(p, number, side->numbers[side->kept[i]]);
     for (int k = 0; k < 3; k++) {
       lbVec3 rate = rate_of(p, number, corners[k]);
-      most = fmax(most, lb_dot(rate, rate));
+      most = lb_greater(most, lb_dot(rate, rate));
       add_place(&side->rates, rate);
     }
   }
   side->fastest = sqrt(most);
 }
 
-// m: how far above a face a corner of the other side can be that could meet it.
-static double height_of(const Pair *p, int number, const lbPairTriangle *t) {
-  const int32_t *corners = corners_of(p, number, t->number);
+// m: greatest height above a face of a corner of the other side that could meet it.
+static double margin_above(const Pair *p, int number, const lbPairTriangle *t) {
+  const int32_t *corners = vertices_of_triangle(p, number, t->number);
   const lbPairSide *other = &p->work->sides[1 - number];
   lbVec3 normal = lb_mat3_apply(p->frame.rotation, t->facet.normal);
   double closing = -INFINITY, most = 0;
   if (t->at.own & LB_TWO_SIDED) return p->margin;
   for (int k = 0; k < 3; k++) {
     lbVec3 rate = rate_of(p, number, corners[k]);
-    closing = fmax(closing, lb_dot(normal, rate));
-    most = fmax(most, lb_dot(rate, rate));
+    closing = lb_greater(closing, lb_dot(normal, rate));
+    most = lb_greater(most, lb_dot(rate, rate));
   }
   closing += lb_box_extent(&other->rates, lb_scale(-1, normal));
-  return fmin(p->margin, lb_near_reach(p->world, p->near, closing, sqrt(most) + other->fastest));
+  return lb_lesser(p->margin,
+                   lb_near_reach(p->world, p->near, closing, sqrt(most) + other->fastest));
 }
 
-// Where a corner can touch the face of a triangle.
-static lbBox slab_of(const Pair *p, int number, const lbPairTriangle *t) {
-  double above = height_of(p, number, t), below = p->margin + p->depth, normal[3];
+// The box of corner positions that can touch the face of a triangle.
+static lbBox face_slab(const Pair *p, int number, const lbPairTriangle *t) {
+  double above = margin_above(p, number, t), below = p->margin + p->depth, normal[3];
   lbBox box = lb_box_empty();
   for (int k = 0; k < 3; k++) add_place(&box, t->at.corners[k]);
   lb_vec3_store(normal, t->facet.normal);
   if (t->at.own & LB_TWO_SIDED) above = below;
   for (int k = 0; k < 3; k++) {
     double up = above * normal[k], down = -below * normal[k], more = 1e-9 * t->facet.longest;
-    box.low[k] += fmin(up, down) - more, box.high[k] += fmax(up, down) + more;
+    box.low[k] += lb_lesser(up, down) - more, box.high[k] += lb_greater(up, down) + more;
   }
   return box;
 }
 
-// Edges that are no ridge are its own no longer; a box of those that are and where they go.
+// Drops edges that are no ridge from those it owns; returns the swept box of the others.
 static lbBox keep_ridges(const Pair *p, int number, lbPairTriangle *t) {
   const int32_t *across = p->placed[number]->tree->across + 3 * (size_t)t->number;
-  const int32_t *corners = corners_of(p, number, t->number);
+  const int32_t *corners = vertices_of_triangle(p, number, t->number);
   lbBox ridges = lb_box_empty();
   for (int k = 0; k < 3; k++) {
     if (!(t->at.own & LB_OWN_EDGE(k))) continue;
-    t->at.across[k] = corner_of(p, number, across[k]);
+    t->at.across[k] = vertex_in_pair(p, number, across[k]);
     if (is_ridge(&t->at, t->facet.normal, k)) {
-      add_way(p, number, corners[k], &ridges);
-      add_way(p, number, corners[(k + 1) % 3], &ridges);
+      add_swept_vertex(p, number, corners[k], &ridges);
+      add_swept_vertex(p, number, corners[(k + 1) % 3], &ridges);
     } else {
       t->at.own &= ~LB_OWN_EDGE(k);
     }
@@ -250,16 +254,16 @@ static lbBox keep_ridges(const Pair *p, int number, lbPairTriangle *t) {
   return ridges;
 }
 
-static void prepare(const Pair *p, int number, int32_t i) {
+static void prepare_triangle(const Pair *p, int number, int32_t i) {
   lbPairSide *side = &p->work->sides[number];
   lbPairTriangle *t = &side->triangles[i];
   const lbTree *tree = p->placed[number]->tree;
   t->number = side->numbers[side->kept[i]];
   t->at.own = tree->own[t->number];
-  const int32_t *corners = corners_of(p, number, t->number);
-  for (int k = 0; k < 3; k++) t->at.corners[k] = corner_of(p, number, corners[k]);
+  const int32_t *corners = vertices_of_triangle(p, number, t->number);
+  for (int k = 0; k < 3; k++) t->at.corners[k] = vertex_in_pair(p, number, corners[k]);
   t->facet = lb_facet(t->at.corners);
-  lbBox slab = slab_of(p, number, t);
+  lbBox slab = face_slab(p, number, t);
   lb_box_set_add(&side->slabs, &slab);
   lbBox ridges = keep_ridges(p, number, t);
   if (lb_box_is_empty(&ridges)) return;
@@ -270,15 +274,15 @@ static void prepare(const Pair *p, int number, int32_t i) {
 
 // ---- pairs of triangles ------------------------------------------------------------------------
 
-static bool faces(const Pair *p, int side, const lbPairTriangle *t, const double weights[3],
-                  lbVec3 push) {
+static bool may_push(const Pair *p, int side, const lbPairTriangle *t, const double weights[3],
+                     lbVec3 push) {
   lbVec3 now = lb_mat3_apply(p->frame.rotation, t->facet.normal);
   if (t->at.own & LB_TWO_SIDED) return true;
   return lb_touch_faces(p->bodies[side], p->placed[side]->tree, t->number, weights, now, push);
 }
 
-static bool may_meet(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
-                     const lbTriangleTouch *found, lbVec3 normal) {
+static bool points_may_meet(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
+                            const lbTriangleTouch *found, lbVec3 normal) {
   if (found->gap < p->near->slack) return true;
   lbVec3 one = lb_placed_velocity(p->placed[0], a->number, found->weights_a);
   lbVec3 other = lb_placed_velocity(p->placed[1], b->number, found->weights_b);
@@ -288,8 +292,9 @@ static bool may_meet(const Pair *p, const lbPairTriangle *a, const lbPairTriangl
 static void add_touch(const Pair *p, const lbPairTriangle *a, const lbPairTriangle *b,
                       const lbTriangleTouch *found) {
   lbVec3 normal = lb_mat3_apply(p->frame.rotation, found->normal), back = lb_scale(-1, normal);
-  if (!may_meet(p, a, b, found, normal)) return;
-  if (!faces(p, 0, a, found->weights_a, normal) || !faces(p, 1, b, found->weights_b, back)) return;
+  if (!points_may_meet(p, a, b, found, normal)) return;
+  if (!may_push(p, 0, a, found->weights_a, normal) || !may_push(p, 1, b, found->weights_b, back))
+    return;
   lbTouchCandidate c = { .triangles = { a->number, b->number },
                          .point = lb_solid_to_world(&p->frame, found->on_b),
                          .normal = normal,
@@ -300,8 +305,8 @@ static void add_touch(const Pair *p, const lbPairTriangle *a, const lbPairTriang
   lb_touch_add_candidate(p->work, p->smaller, &c);
 }
 
-// A touch of b and a as one of a and b.
-static lbTriangleTouch turn_round(const lbTriangleTouch *t) {
+// Swaps the two sides.
+static lbTriangleTouch swap_sides(const lbTriangleTouch *t) {
   lbTriangleTouch turned = { .on_a = t->on_b, .on_b = t->on_a, .normal = lb_scale(-1, t->normal) };
   for (int k = 0; k < 3; k++)
     turned.weights_a[k] = t->weights_b[k], turned.weights_b[k] = t->weights_a[k];
@@ -310,18 +315,18 @@ static lbTriangleTouch turn_round(const lbTriangleTouch *t) {
   return turned;
 }
 
-// Above an edge or a corner of a flat part a corner is above several faces: whether its foot on the
-// plane of a face is where it touches another one already.
-static bool is_same(const lbTriangleTouch *touch, lbVec3 corner, const lbFacet *face,
-                    double length) {
+// Above an edge of a flat part, a corner touches several faces at one point: whether its foot on
+// the plane of a face is the contact point that was found last.
+static bool is_known(const lbTriangleTouch *touch, lbVec3 corner, const lbFacet *face,
+                     double length) {
   double height = lb_dot(face->normal, lb_sub(corner, face->corners[0]));
   lbVec3 apart = lb_sub(lb_add_scaled(corner, -height, face->normal), touch->on_b);
-  return lb_dot(touch->normal, face->normal) > RIDGE &&
-         lb_dot(apart, apart) < SAME * SAME * length * length;
+  return lb_dot(touch->normal, face->normal) > LB_FLAT_COSINE &&
+         lb_dot(apart, apart) < LB_SAME_PLACE * LB_SAME_PLACE * length * length;
 }
 
 // Corner k of a triangle of one side against faces of the other.
-static void touch_corner(const Pair *p, int number, const lbPairTriangle *t, int k) {
+static void test_corner(const Pair *p, int number, const lbPairTriangle *t, int k) {
   const lbPairSide *other = &p->work->sides[1 - number];
   lbTriangleTouch found, last = { .gap = INFINITY };
   lbBox at = lb_box_empty();
@@ -329,25 +334,26 @@ static void touch_corner(const Pair *p, int number, const lbPairTriangle *t, int
   int32_t count = p->kernels->find(&other->slabs, &at, p->work->found);
   for (int32_t i = 0; i < count; i++) {
     const lbPairTriangle *face = &other->triangles[p->work->found[i]];
-    if (last.gap < INFINITY && is_same(&last, t->at.corners[k], &face->facet, p->smaller)) continue;
+    if (last.gap < INFINITY && is_known(&last, t->at.corners[k], &face->facet, p->smaller))
+      continue;
     if (!lb_corner_touches(&t->at, &t->facet, k, &face->at, &face->facet, p->margin,
-                           DEPTH * p->smaller, &found))
+                           DEEPEST * p->smaller, &found))
       continue;
     last = found;
-    if (number == 1) found = turn_round(&found);
+    if (number == 1) found = swap_sides(&found);
     add_touch(p, number == 0 ? t : face, number == 0 ? face : t, &found);
   }
 }
 
-static void touch_corners(const Pair *p, int number) {
+static void test_corners(const Pair *p, int number) {
   const lbPairSide *side = &p->work->sides[number];
   for (int32_t i = 0; i < side->count; i++)
     for (int k = 0; k < 3; k++)
       if (side->triangles[i].at.own & LB_OWN_CORNER(k))
-        touch_corner(p, number, &side->triangles[i], k);
+        test_corner(p, number, &side->triangles[i], k);
 }
 
-static void touch_ridges(const Pair *p) {
+static void test_ridges(const Pair *p) {
   const lbPairSide *first = &p->work->sides[0], *second = &p->work->sides[1];
   lbTriangleTouch found[LB_TRIANGLE_TOUCHES];
   for (int32_t i = 0; i < first->ridges.count; i++) {
@@ -357,7 +363,7 @@ static void touch_ridges(const Pair *p) {
     for (int32_t j = 0; j < near; j++) {
       const lbPairTriangle *b = &second->triangles[second->ridged[p->work->found[j]]];
       int32_t count = lb_facets_touch(&a->at, &a->facet, &b->at, &b->facet, LB_PARTS_EDGES,
-                                      p->margin, DEPTH * p->smaller, found);
+                                      p->margin, DEEPEST * p->smaller, found);
       for (int32_t k = 0; k < count; k++) add_touch(p, a, b, &found[k]);
     }
   }
@@ -372,25 +378,25 @@ static void touch_all(const Pair *p) {
   if (sides[0].boxes.count == 0) return;
   list_second(p);
   if (sides[1].boxes.count == 0) return;
-  keep_near(p);
-  for (int number = 0; number < 2; number++) find_rates(p, number);
+  keep_near_triangles(p);
+  for (int number = 0; number < 2; number++) find_side_rates(p, number);
   for (int number = 0; number < 2; number++) {
     lb_box_set_clear(&sides[number].slabs);
     lb_box_set_clear(&sides[number].ridges);
-    for (int32_t i = 0; i < sides[number].count; i++) prepare(p, number, i);
+    for (int32_t i = 0; i < sides[number].count; i++) prepare_triangle(p, number, i);
   }
-  for (int number = 0; number < 2; number++) touch_corners(p, number);
-  touch_ridges(p);
+  for (int number = 0; number < 2; number++) test_corners(p, number);
+  test_ridges(p);
 }
 
 // ---- two bodies --------------------------------------------------------------------------------
 
-// m: how deep they overlapped a step ago; below 0: they did not touch.
+// m: deepest overlap of the last step; below 0: they did not touch.
 static double overlap_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
   double deepest = -1;
   for (int32_t k = touch->remembered_first[a]; k >= 0; k = touch->remembered_next[k])
     if (touch->remembered[k].slots[1] == b)
-      deepest = fmax(deepest, fmax(0, -touch->reports[k].gap));
+      deepest = lb_greater(deepest, lb_greater(0, -touch->reports[k].gap));
   return deepest;
 }
 
@@ -400,15 +406,15 @@ double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   Pair p = { .world = world, .near = near, .work = work, .gap = lb_near_gap(world, near) };
   p.kernels = lb_box_kernels(world->level);
   double before = overlap_before(touch, a, b);
-  double radius = fmin(touch->spheres[a].radius, touch->spheres[b].radius);
+  double radius = lb_lesser(touch->spheres[a].radius, touch->spheres[b].radius);
   lbVec3 axis = lb_dot(p.gap.axis, p.gap.axis) > 0 ? p.gap.axis : lb_vec3(0, 0, 1);
   lbVec3 aside = lb_square_to(axis), other = lb_cross(axis, aside);
   p.frame.rotation =
       (lbMat3){ { aside.x, other.x, axis.x, aside.y, other.y, axis.y, aside.z, other.z, axis.z } };
   p.frame.position = touch->spheres[a].centre;
-  p.smaller = fmin(touch->reaches[a], touch->reaches[b]);
+  p.smaller = lb_lesser(touch->reaches[a], touch->reaches[b]);
   p.margin = p.gap.margin;
-  p.depth = before < 0 ? OVERLAP * radius : DEEPER * before;
+  p.depth = before < 0 ? FIRST_OVERLAP * radius : OVERLAP_GROWTH * before;
   if (p.gap.begin > p.gap.end) p.depth = 0; // nothing overlaps
   p.sweeping = lb_near_sweeping(world, near);
   memcpy(p.sweeping.turn, p.frame.rotation.m, sizeof p.sweeping.turn);

@@ -1,17 +1,23 @@
-// The places where those that are near each other touch or could in this step.
+// Narrow phase: contact points of each pair of the broad phase, touching or about to in this step.
 //
-// Of many, a few are kept that carry the same forces and torques. Pairs are looked at in tasks;
-// their contacts are listed in the order of pairs.
+// Of many candidates a few are kept that carry the same forces and torques. Tasks share the pairs;
+// contacts are listed in the order of pairs, so that results do not depend on the tasks.
 #include "world/joint.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define ALIKE 0.7       // cosine: normals that look to the same side
-#define HALF_ALIKE 0.93 // of half that angle
-#define NEAR 3.0        // times the overlap
-#define BODIES 2        // a task
-#define LIGHT 16        // pairs of a body and something rigid a task
+// Cosine of the angle within which two normals push to the same side. Nearer to 1: at edges of
+// overlapping bodies more candidates compete, and fewer are left.
+#define SAME_SIDE 0.7
+// Times the overlap: candidates within this distance of each other compete. Doubled, those of
+// neighbouring features do as well.
+#define COMPETING 3.0
+
+enum {
+  SURFACE_TASK = 2, // bodies a task
+  LIGHT_TASK = 16   // pairs of a body and something rigid a task
+};
 
 // ---- memory ------------------------------------------------------------------------------------
 
@@ -56,7 +62,7 @@ static bool make_side(lbPairSide *side) {
          side->triangles && side->ridged && boxes && slabs && ridges;
 }
 
-static bool make_work(lbTouchWork *work, size_t triangles) {
+static bool make_pair_work(lbTouchWork *work, size_t triangles) {
   work->candidates = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->candidates);
   work->places = lb_alloc(LB_PAIR_CANDIDATES, sizeof *work->places);
   work->found = lb_alloc(triangles, sizeof *work->found);
@@ -72,7 +78,7 @@ lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t triangle_count, lbE
   lbTouchWork works[LB_NEAR_TASKS] = { 0 };
   bool made = true;
   for (int i = 0; i < LB_NEAR_TASKS; i++)
-    made = made && make_work(&works[i], (size_t)triangle_count);
+    made = made && make_pair_work(&works[i], (size_t)triangle_count);
   release_works(made ? touch->works : works);
   if (!made) return lb_fail_memory(err);
   memcpy(touch->works, works, sizeof works);
@@ -82,8 +88,8 @@ lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t triangle_count, lbE
 
 // ---- pairs: candidates -------------------------------------------------------------------------
 
-// Few of those there are, so that there is room for more.
-static void thin_out(lbTouchWork *work, double length, int32_t most) {
+// Reduces the candidates, so that there is room for more.
+static void thin_candidates(lbTouchWork *work, double length, int32_t most) {
   int32_t chosen[LB_PAIR_CANDIDATES];
   for (int32_t i = 0; i < work->candidate_count; i++) {
     const lbTouchCandidate *c = &work->candidates[i];
@@ -94,7 +100,7 @@ static void thin_out(lbTouchWork *work, double length, int32_t most) {
   work->candidate_count = count;
 }
 
-// Those that pushed in the last step come first and stay; the rest is filled up with new ones.
+// Candidates that were contacts in the last step are kept first; new ones fill the rest.
 void lb_touch_choose(lbTouchWork *work, double length, int32_t most) {
   lbTouchCandidate kept[LB_NODAL_CONTACTS];
   int32_t count = 0, left = 0;
@@ -105,43 +111,47 @@ void lb_touch_choose(lbTouchWork *work, double length, int32_t most) {
       work->candidates[left++] = work->candidates[i];
   }
   work->candidate_count = left;
-  thin_out(work, length, most - count);
+  thin_candidates(work, length, most - count);
   for (int32_t i = 0; i < count; i++) work->candidates[work->candidate_count++] = kept[i];
 }
 
 void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandidate *candidate) {
-  if (work->candidate_count == LB_PAIR_CANDIDATES) thin_out(work, length, LB_PAIR_CANDIDATES / 2);
+  if (work->candidate_count == LB_PAIR_CANDIDATES)
+    thin_candidates(work, length, LB_PAIR_CANDIDATES / 2);
   work->candidates[work->candidate_count] = *candidate;
-  work->candidates[work->candidate_count++].known = -1; // not looked for yet
+  work->candidates[work->candidate_count++].known =
+      -1; // compared with the remembered contacts later
 }
 
 // A normal and two tangents that depend on it alone.
-static void make_axes(lbVec3 normal, lbVec3 axes[3]) {
+static void make_contact_axes(lbVec3 normal, lbVec3 axes[3]) {
   lbVec3 other = fabs(normal.x) < 0.6 ? lb_vec3(1, 0, 0) : lb_vec3(0, 1, 0);
   axes[0] = normal;
   axes[1] = lb_normalise(lb_cross(other, normal));
   axes[2] = lb_cross(normal, axes[1]);
 }
 
-// Whether all normals are within so little of the first that any two look to the same side.
-static bool look_alike(const lbTouchWork *work) {
+// Whether all normals are within half that angle of the first, so that any two push to the same
+// side.
+static bool push_alike(const lbTouchWork *work) {
+  const double half = sqrt(0.5 * (1 + SAME_SIDE)); // cosine of half the angle
   for (int32_t i = 1; i < work->candidate_count; i++)
-    if (lb_dot(work->candidates[0].normal, work->candidates[i].normal) < HALF_ALIKE) return false;
+    if (lb_dot(work->candidates[0].normal, work->candidates[i].normal) < half) return false;
   return true;
 }
 
-// Where two surfaces overlap at an edge, a place is behind several faces: the nearest one counts,
-// not a deeper one that looks elsewhere.
+// Where two surfaces overlap at an edge, a point is behind several faces: the nearest face counts,
+// not a deeper one with another normal.
 static void drop_deeper(lbTouchWork *work) {
   int32_t kept = 0;
-  if (look_alike(work)) return;
+  if (push_alike(work)) return;
   for (int32_t i = 0; i < work->candidate_count; i++) {
     const lbTouchCandidate *c = &work->candidates[i];
     bool keep = true;
     for (int32_t j = 0; j < work->candidate_count && keep && c->gap < 0; j++) {
       const lbTouchCandidate *other = &work->candidates[j];
-      if (!(other->gap > c->gap) || lb_dot(other->normal, c->normal) > ALIKE) continue;
-      keep = !(lb_length(lb_sub(other->point, c->point)) < NEAR * -c->gap);
+      if (!(other->gap > c->gap) || lb_dot(other->normal, c->normal) > SAME_SIDE) continue;
+      keep = !(lb_length(lb_sub(other->point, c->point)) < COMPETING * -c->gap);
     }
     work->places[i].gap = keep ? 1 : 0; // a mark: candidates are compared with all of them
   }
@@ -150,7 +160,7 @@ static void drop_deeper(lbTouchWork *work) {
   work->candidate_count = kept;
 }
 
-// The remembered contacts of each first body, in their order.
+// Lists the remembered contacts of each first body, in their order.
 static void sort_remembered(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   for (int32_t i = 0; i < world->slot_count; i++) touch->remembered_first[i] = -1;
@@ -162,7 +172,7 @@ static void sort_remembered(lbWorld *world) {
   }
 }
 
-// Which candidates were contacts in the last step.
+// Matches candidates with the contacts of the last step.
 static void recognise(const lbWorldTouch *touch, lbTouchWork *work, const lbNear *near) {
   for (int32_t k = touch->remembered_first[near->slots[0]]; k >= 0; k = touch->remembered_next[k]) {
     const lbRememberedContact *r = &touch->remembered[k];
@@ -178,8 +188,8 @@ static void recognise(const lbWorldTouch *touch, lbTouchWork *work, const lbNear
   }
 }
 
-// One that sleeps and one that does not, and could touch it.
-static void tell_woken(lbWorld *world, int32_t a, int32_t b) {
+// Notes a sleeping body and an awake one that could touch it.
+static void note_woken(lbWorld *world, int32_t a, int32_t b) {
   lbWorldTouch *touch = world->touch;
   if (world->slots[a].asleep == world->slots[b].asleep || touch->woken_count == touch->contact_room)
     return;
@@ -188,7 +198,7 @@ static void tell_woken(lbWorld *world, int32_t a, int32_t b) {
   to[1] = world->slots[a].asleep ? b : a;
 }
 
-// Whether there is room for how bodies give way at one contact more.
+// Reserves memory for the compliance of both bodies at one contact more; false: there is none.
 static bool use_pool(lbWorldTouch *touch, int32_t a, int32_t b) {
   int32_t one = touch->counts[a], other = b < 0 ? 0 : touch->counts[b];
   size_t more = lb_touch_pool_of(one + 1) - lb_touch_pool_of(one);
@@ -199,8 +209,8 @@ static bool use_pool(lbWorldTouch *touch, int32_t a, int32_t b) {
   return true;
 }
 
-// Chosen places of a pair become contacts, as many as there is room for.
-static void take(lbWorld *world, const lbNear *near) {
+// Makes contacts of the chosen candidates of a pair, as many as there is room for.
+static void add_pair_contacts(lbWorld *world, const lbNear *near) {
   lbWorldTouch *touch = world->touch;
   const lbTouchCandidate *found = touch->found + near->first;
   int32_t a = near->slots[0], b = near->slots[1];
@@ -228,51 +238,50 @@ static void take(lbWorld *world, const lbNear *near) {
                                  .rolling_friction = material.rolling_friction };
     if (lb_touch_is_deep(contact->at.feature))
       contact->friction = contact->restitution = contact->rolling_friction = 0;
-    make_axes(contact->at.normal, contact->axes);
+    make_contact_axes(contact->at.normal, contact->axes);
     touch->counts[a]++;
     if (b >= 0) touch->counts[b]++;
   }
-  if (b >= 0 && near->found > 0) tell_woken(world, a, b);
+  if (b >= 0 && near->found > 0) note_woken(world, a, b);
 }
 
 // ---- pairs -------------------------------------------------------------------------------------
 
-static bool is_rigid(const lbWorld *world, int32_t slot) {
+static bool is_rigid_slot(const lbWorld *world, int32_t slot) {
   return lb_body_solid(world->slots[slot].body) != NULL;
 }
 
-// One that deforms comes first, then the other body, if that is rigid.
-static void put_rigid_last(const lbWorld *world, lbNear *near) {
+// The deformable body of a pair comes first.
+void lb_near_put_rigid_last(const lbWorld *world, lbNear *near) {
   int32_t a = near->slots[0], b = near->slots[1];
-  if (b < 0 || !is_rigid(world, a) || is_rigid(world, b)) return;
+  if (b < 0 || !is_rigid_slot(world, a) || is_rigid_slot(world, b)) return;
   near->slots[0] = b, near->slots[1] = a;
 }
 
-// Candidates of a pair; returns the length of the smaller one.
-static double approach(const lbWorld *world, lbTouchWork *work, lbNear *near) {
+// Candidates of a pair; returns the size of the smaller body.
+static double find_candidates(const lbWorld *world, lbTouchWork *work, lbNear *near) {
   int32_t a = near->slots[0], b = near->slots[1];
   if (a == b) {
     lb_self_find(world, work, a);
     return world->touch->reaches[a];
   }
   if (b >= 0 && lb_touch_part(world, work, near)) return world->touch->reaches[a];
-  if (b >= 0 && !is_rigid(world, b)) return lb_touch_pair(world, work, near);
+  if (b >= 0 && !is_rigid_slot(world, b)) return lb_touch_pair(world, work, near);
   return lb_touch_rigid(world, work, near);
 }
 
-typedef struct Looking { // at a block of pairs
+typedef struct Search { // of a block of pairs
   lbWorld *world;
   int32_t first, count;
   _Atomic int32_t next;
-} Looking;
+} Search;
 
-static void look_at_pair(const Looking *l, lbTouchWork *work, int32_t i) {
+static void search_pair(const Search *l, lbTouchWork *work, int32_t i) {
   const lbWorldTouch *touch = l->world->touch;
   lbNear *near = &touch->nears[l->first + i];
   lbTouchCandidate *found = touch->found + near->first;
-  put_rigid_last(l->world, near);
   work->candidate_count = 0;
-  near->length = approach(l->world, work, near);
+  near->length = find_candidates(l->world, work, near);
   lb_touch_make_patches(l->world, work, near);
   recognise(touch, work, near);
   drop_deeper(work);
@@ -281,25 +290,25 @@ static void look_at_pair(const Looking *l, lbTouchWork *work, int32_t i) {
   memcpy(found, work->candidates, (size_t)near->found * sizeof *found);
 }
 
-// Pairs take more time or less: whoever is done takes the next one.
-static void look_at_pairs(int32_t begin, int32_t end, void *context) {
-  Looking *l = context;
+// Pairs take different times: a task that is done takes the next pair.
+static void search_pairs(int32_t begin, int32_t end, void *context) {
+  Search *l = context;
   for (int32_t task = begin; task < end; task++)
     for (int32_t i = atomic_fetch_add(&l->next, 1); i < l->count; i = atomic_fetch_add(&l->next, 1))
-      look_at_pair(l, &l->world->touch->works[task], i);
+      search_pair(l, &l->world->touch->works[task], i);
 }
 
 // ---- surfaces ----------------------------------------------------------------------------------
 
-// Whether a pair needs the surface of its body in the world.
+// Whether a pair needs the surfaces of its bodies in world coordinates.
 static bool needs_surface(const lbWorld *world, const lbNear *near) {
-  return near->slots[1] >= 0 && !is_rigid(world, near->slots[0]) &&
-         !is_rigid(world, near->slots[1]);
+  return near->slots[1] >= 0 && !is_rigid_slot(world, near->slots[0]) &&
+         !is_rigid_slot(world, near->slots[1]);
 }
 
-// A small surface; what of a large one is near others.
-static void place(lbWorld *world, int32_t slot) {
-  enum { REGIONS = 64 }; // with more, all of it
+// Computes a small surface, or the part of a large one that is near other bodies.
+static void compute_surface(lbWorld *world, int32_t slot) {
+  enum { REGIONS = 64 }; // of more, the whole surface is computed
   const lbWorldTouch *touch = world->touch;
   const lbWorldSlot *at = &world->slots[slot];
   lbVec3 velocity = touch->spheres[slot].velocity;
@@ -322,17 +331,17 @@ static void place(lbWorld *world, int32_t slot) {
     (void)lb_placed_update_near(at->placed, at->body, velocity, count, regions);
 }
 
-static void place_surfaces(int32_t begin, int32_t end, void *context) {
+static void compute_surfaces(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   for (int32_t i = begin; i < end; i++) {
     if (world->touch->counts[i] == 0) continue;
     world->touch->counts[i] = 0;
-    place(world, i);
+    compute_surface(world, i);
   }
 }
 
-// Whether there are any.
-static bool place_all(lbWorld *world) {
+// The surfaces of all bodies that need them; false: there are none.
+static bool compute_all_surfaces(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   bool any = false;
   memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
@@ -344,13 +353,13 @@ static bool place_all(lbWorld *world) {
     touch->counts[near->slots[0]] = touch->counts[near->slots[1]] = 1; // a mark
     any = true;
   }
-  if (any) lb_parallel_for(world->slot_count, BODIES, place_surfaces, world);
+  if (any) lb_parallel_for(world->slot_count, SURFACE_TASK, compute_surfaces, world);
   return any;
 }
 
 // ---- all ---------------------------------------------------------------------------------------
 
-// Contacts among bodies that stay where they are stay as they are; -1 is a collider.
+// Whether both bodies keep their state in this substep: their contacts are kept. -1 is a collider.
 static bool all_stay(const lbWorld *world, const int32_t slots[2]) {
   for (int side = 0; side < 2; side++)
     if (slots[side] >= 0 &&
@@ -359,7 +368,7 @@ static bool all_stay(const lbWorld *world, const int32_t slots[2]) {
   return true;
 }
 
-// They come first among those that are remembered.
+// Moves their contacts to the front of the remembered ones.
 static void keep_staying(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   touch->staying_count = 0;
@@ -375,9 +384,9 @@ static void keep_staying(lbWorld *world) {
   }
 }
 
-// In parallel where it is worth it: surfaces against each other take long.
+// Searching two soft surfaces is worth a task; rigid pairs are not.
 static int32_t tasks_for(int32_t pairs, bool surfaces) {
-  int32_t tasks = surfaces ? pairs : 1 + pairs / LIGHT;
+  int32_t tasks = surfaces ? pairs : 1 + pairs / LIGHT_TASK;
   return tasks < LB_NEAR_TASKS ? tasks : LB_NEAR_TASKS;
 }
 
@@ -390,8 +399,8 @@ static void drop_waiting_pairs(lbWorld *world) {
   touch->near_count = kept;
 }
 
-// Where pairs from the first one on put what they find, as many as there is room for.
-static int32_t place_block(const lbWorld *world, int32_t first) {
+// Gives pairs from the first one on room for their contact points; returns how many got it.
+static int32_t reserve_block(const lbWorld *world, int32_t first) {
   const lbWorldTouch *touch = world->touch;
   int32_t count = 0, used = 0;
   for (; count < LB_NEAR_BLOCK && first + count < touch->near_count; count++) {
@@ -412,14 +421,15 @@ void lb_touch_find(lbWorld *world) {
   if (lb_guard_defer(world)) drop_waiting_pairs(world);
   keep_staying(world);
   sort_remembered(world);
-  bool surfaces = place_all(world);
+  bool surfaces = compute_all_surfaces(world);
+  lb_touch_share_hints(world);
   for (int32_t first = 0, count; first < touch->near_count; first += count) {
-    count = place_block(world, first);
-    Looking l = { .world = world, .first = first, .count = count };
-    lb_parallel_for(tasks_for(count, surfaces), 1, look_at_pairs, &l);
+    count = reserve_block(world, first);
+    Search l = { .world = world, .first = first, .count = count };
+    lb_parallel_for(tasks_for(count, surfaces), 1, search_pairs, &l);
     lb_touch_gather(touch, first, count);
   }
   lb_touch_give_shares(world);
   memset(touch->counts, 0, (size_t)world->slot_count * sizeof *touch->counts);
-  for (int32_t i = 0; i < touch->near_count; i++) take(world, &touch->nears[i]);
+  for (int32_t i = 0; i < touch->near_count; i++) add_pair_contacts(world, &touch->nears[i]);
 }

@@ -252,7 +252,8 @@ void lb_guard_add_share(lbWorld *world, int32_t slot, int32_t collider, lbVec3 f
 // pushed or not, since in shorter substeps others may. -1: it does not move in this substep.
 static int32_t island_of_slot(const lbWorld *world, int32_t slot) {
   const lbWorldSlot *at = &world->slots[slot];
-  return lb_slot_stays(world, at) ? -1 : at->sleep_group;
+  if (lb_slot_stays(world, at)) return -1;
+  return at->sleep_group < 0 ? slot : at->sleep_group;
 }
 
 void lb_guard_clear_causes(lbWorld *world) {
@@ -348,10 +349,10 @@ bool lb_guard_check_steps(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldJoints *joints = world->linked;
   lb_guard_clear_causes(world);
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    const lbBody *body = world->slots[touch->touchers[t].slot].body;
-    if (body->flags & LB_STEP_FAILED || body->take.unopened)
-      lb_guard_mark(world, touch->touchers[t].slot, LB_FAIL_BODY);
+  for (int32_t i = 0; i < world->slot_count; i++) { // also those whose contacts did not push
+    const lbBody *body = world->slots[i].body;
+    if (!body || !body->take.guarded || lb_slot_stays(world, &world->slots[i])) continue;
+    if (body->flags & LB_STEP_FAILED || body->take.unopened) lb_guard_mark(world, i, LB_FAIL_BODY);
   }
   for (int32_t c = 0; c < touch->contact_count; c++) {
     if (!contact_missed(world, c)) continue;

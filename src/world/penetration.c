@@ -1,28 +1,34 @@
-// Bodies that are deep inside each other: placed so, or pressed by more than contacts of surfaces
-// can tell ways out of.
+// Penetration recovery: bodies that were placed deep inside each other.
 //
-// Surfaces tell where two bodies touch and which way is out as long as they overlap by little.
-// Where a place well below the surface of one is inside the other, a way out is looked for instead:
-// of 26 directions the one along which the two overlap least, and along it the farthest places of
-// one are pushed against those of the other, without friction, until the overlap is little.
-// Contacts remember the direction.
+// Contact points of surfaces give the separating direction as long as the overlap is small. Where
+// two bodies without such contacts overlap deeply (a point well below the surface of one is inside
+// the other), they are separated along the one of 26 directions in which their extents overlap
+// least: the farthest points of both along it push each other, without friction, until the overlap
+// is small. Contacts remember the direction.
 #include "world/touch.h"
 
-#define CLOSE 0.6  // of the sum of radii: centres that are farther apart are looked at no further
-#define BELOW 0.25 // of the smaller radius: where it is asked whether a body is inside another,
-#define LEAST 0.2  // and of the thickness there, at least,
-#define MOST 0.5   // and at most
-#define SAMPLES 8  // places of a surface that are asked
-#define ASIDE 0.5  // how far the places that push are sought to the sides
-#define DIRECTIONS 26 // of the sides, edges and corners of a cube
-#define PLACES 4
+// Of the sum of radii: bodies whose centres are farther apart are not tested. Doubled, all near
+// pairs are.
+#define CLOSE 0.6
+// Of the smaller radius: depth of the sample points, at most the middle of the body. Doubled,
+// recovery begins at twice the overlap.
+#define SAMPLE_DEPTH 0.25
+// Of the thickness: least depth of the sample points, for small bodies in large ones.
+#define LEAST_SAMPLE_DEPTH 0.2
+
+enum {
+  SAMPLES = 8,     // points of each body
+  DIRECTIONS = 26, // of the sides, edges and corners of a cube
+  PUSHING_POINTS = 4
+};
 
 // ---- inside ------------------------------------------------------------------------------------
 
 typedef struct Ray {
   lbVec3 origin, direction; // own axes of a body, unit
   double nearest;
-  bool inside; // it leaves the body there
+  bool leaves;   // the body at the nearest place,
+  int crossings; // and so many times more often than it enters
 } Ray;
 
 static bool meets_sphere(void *context, lbVec3 centre, double radius) {
@@ -30,7 +36,7 @@ static bool meets_sphere(void *context, lbVec3 centre, double radius) {
   lbVec3 to = lb_sub(centre, ray->origin);
   double along = lb_dot(to, ray->direction);
   double aside = lb_length(lb_add_scaled(to, -along, ray->direction));
-  return aside <= radius && along > -radius && along - radius < ray->nearest;
+  return aside <= radius && along > -radius;
 }
 
 // Möller & Trumbore: origin + t direction in the triangle.
@@ -44,18 +50,21 @@ static bool meet_triangle(void *context, const lbSurfaceTriangle *triangle, int3
   if (determinant == 0) return true;
   double s = lb_dot(from, p) / determinant, r = lb_dot(ray->direction, q) / determinant;
   double t = lb_dot(v, q) / determinant;
-  if (!(s >= 0 && r >= 0 && s + r <= 1 && t > 0 && t < ray->nearest)) return true;
-  ray->nearest = t;
-  ray->inside = lb_dot(lb_cross(u, v), ray->direction) > 0;
+  if (!(s >= 0 && r >= 0 && s + r <= 1 && t > 0)) return true;
+  bool leaves = lb_dot(lb_cross(u, v), ray->direction) > 0;
+  ray->crossings += leaves ? 1 : -1;
+  if (t < ray->nearest) ray->nearest = t, ray->leaves = leaves;
   return true;
 }
 
-static bool is_inside(const lbBody *body, lbVec3 place) {
+// Folds of a crumpled surface are left as often as they are entered, so that the first triangle on
+// the ray alone does not tell.
+static bool is_inside_body(const lbBody *body, lbVec3 place) {
   const lbSolid *solid = lb_body_solid(body);
   lbVec3 own = lb_body_unplace(body, place);
   if (solid) return lb_solid_distance(solid, own, NULL) < 0;
-  Ray ray = { own, lb_vec3(0.36, 0.48, 0.8), INFINITY, false };
-  return lb_touch_visit(body, meets_sphere, meet_triangle, &ray) && ray.inside;
+  Ray ray = { own, lb_vec3(0.36, 0.48, 0.8), INFINITY, false, 0 };
+  return lb_touch_visit(body, meets_sphere, meet_triangle, &ray) && ray.leaves && ray.crossings > 0;
 }
 
 // By the rows of its tree. False: no memory.
@@ -88,8 +97,8 @@ static bool find_corners(const lbWorldSlot *slot, int32_t triangle, lbVec3 at[3]
   return true;
 }
 
-// A place below the surface; false: it is not told where that is.
-static bool sample(const lbWorldSlot *slot, int32_t number, double radius, lbVec3 *place) {
+// A point below the surface; false: it is not known.
+static bool sample_point(const lbWorldSlot *slot, int32_t number, double radius, lbVec3 *place) {
   const lbBody *body = slot->body;
   const lbModel *model = lb_body_model(body);
   const double middle[3] = { 1.0 / 3, 1.0 / 3, 1.0 / 3 };
@@ -101,22 +110,23 @@ static bool sample(const lbWorldSlot *slot, int32_t number, double radius, lbVec
   if (!find_corners(slot, triangle, at)) return false;
   lbVec3 now = lb_normalise(lb_cross(lb_sub(at[1], at[0]), lb_sub(at[2], at[0])));
   lbVec3 out = lb_body_outward(body, triangle, middle, now, &thickness);
-  double depth = fmax(LEAST * thickness, fmin(MOST * thickness, BELOW * radius));
+  double depth = fmax(LEAST_SAMPLE_DEPTH * thickness, fmin(0.5 * thickness, SAMPLE_DEPTH * radius));
   *place = lb_add_scaled(lb_scale(1.0 / 3, lb_add(at[0], lb_add(at[1], at[2]))), -depth, out);
   return thickness > 0;
 }
 
-// A body that is squeezed flat may be thinner than where its samples are: those are no place of it.
+// The samples of a body that is squeezed flat may lie outside it: those do not count.
 static bool sample_is_inside(const lbWorld *world, int32_t one, int32_t other, int32_t number,
                              double radius) {
   const lbTouchSphere *around = &world->touch->spheres[other];
   lbVec3 place;
-  if (!sample(&world->slots[one], number, radius, &place)) return false;
+  if (!sample_point(&world->slots[one], number, radius, &place)) return false;
   if (lb_length(lb_sub(place, around->centre)) > around->radius) return false; // most are not
-  return is_inside(world->slots[other].body, place) && is_inside(world->slots[one].body, place);
+  return is_inside_body(world->slots[other].body, place) &&
+         is_inside_body(world->slots[one].body, place);
 }
 
-// All samples of bodies that are known to be deep in each other; of others one in each step.
+// Tests all samples of bodies that were deep inside each other, and one a step of others.
 static bool are_deep(const lbWorld *world, int32_t a, int32_t b, bool known) {
   const lbWorldTouch *touch = world->touch;
   const lbBody *one = world->slots[a].body, *other = world->slots[b].body;
@@ -133,9 +143,10 @@ static bool are_deep(const lbWorld *world, int32_t a, int32_t b, bool known) {
   return false;
 }
 
-// ---- the way out -------------------------------------------------------------------------------
+// ---- separating direction
+// -------------------------------------------------------------------------------
 
-// The sides of a cube come first: of ways of one length the first is taken.
+// The sides of a cube come first: of equal overlaps the first direction is taken.
 static lbVec3 direction_of(int32_t index) {
   static const int8_t all[DIRECTIONS][3] = {
     { 0, 0, 1 },  { 0, 0, -1 },   { 1, 0, 0 },  { -1, 0, 0 },  { 0, 1, 0 },  { 0, -1, 0 },
@@ -147,7 +158,7 @@ static lbVec3 direction_of(int32_t index) {
   return lb_normalise(lb_vec3(all[index][0], all[index][1], all[index][2]));
 }
 
-// The farthest places of a surface along some directions.
+// The farthest points of a surface along some directions.
 typedef struct Farthest {
   const lbBody *body;
   int32_t count;
@@ -157,12 +168,12 @@ typedef struct Farthest {
   lbVec3 places[DIRECTIONS];
 } Farthest;
 
-static bool reaches_all(void *context, lbVec3 centre, double radius) {
+static bool visits_all(void *context, lbVec3 centre, double radius) {
   (void)context, (void)centre, (void)radius;
   return true;
 }
 
-static bool go_farther(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
+static bool extend_farthest(void *context, const lbSurfaceTriangle *triangle, int32_t number) {
   Farthest *f = context;
   for (int k = 0; k < 3; k++) {
     if (!(triangle->own & LB_OWN_CORNER(k))) continue;
@@ -179,11 +190,11 @@ static bool go_farther(void *context, const lbSurfaceTriangle *triangle, int32_t
 static bool find_farthest(const lbBody *body, Farthest *f) {
   f->body = body;
   for (int32_t i = 0; i < f->count; i++) f->most[i] = -INFINITY, f->triangles[i] = -1;
-  return lb_touch_visit(body, reaches_all, go_farther, f) && f->triangles[0] >= 0;
+  return lb_touch_visit(body, visits_all, extend_farthest, f) && f->triangles[0] >= 0;
 }
 
-// The direction in which the first has least to go to be out of the second; -1: none is found.
-static int32_t find_way_out(const lbBody *one, const lbBody *other) {
+// The direction in which the extents of the two overlap least; -1: there is none.
+static int32_t find_separation(const lbBody *one, const lbBody *other) {
   Farthest back = { .count = DIRECTIONS }, ahead = { .count = DIRECTIONS };
   int32_t best = -1;
   double least = INFINITY;
@@ -199,21 +210,20 @@ static int32_t find_way_out(const lbBody *one, const lbBody *other) {
   return best;
 }
 
-// Four places around the far end of each.
+// Contacts between four points around the far end of each.
 static void push_apart(const lbBody *const bodies[2], int32_t index, lbTouchWork *work) {
-  Farthest ends[2] = { { .count = PLACES }, { .count = PLACES } };
+  Farthest ends[2] = { { .count = PUSHING_POINTS }, { .count = PUSHING_POINTS } };
   lbVec3 way = direction_of(index), side, other;
   side = lb_normalise(lb_cross(fabs(way.x) < 0.6 ? lb_vec3(1, 0, 0) : lb_vec3(0, 1, 0), way));
   other = lb_cross(way, side);
-  for (int32_t i = 0; i < PLACES; i++) {
-    lbVec3 aside =
-        lb_add(lb_scale(i & 1 ? ASIDE : -ASIDE, side), lb_scale(i & 2 ? ASIDE : -ASIDE, other));
+  for (int32_t i = 0; i < PUSHING_POINTS; i++) {
+    lbVec3 aside = lb_add(lb_scale(i & 1 ? 0.5 : -0.5, side), lb_scale(i & 2 ? 0.5 : -0.5, other));
     ends[0].directions[i] = lb_sub(aside, way);
     ends[1].directions[i] = lb_add(aside, way);
   }
   for (int e = 0; e < 2; e++)
     if (!find_farthest(bodies[e], &ends[e])) return;
-  for (int32_t i = 0; i < PLACES; i++) {
+  for (int32_t i = 0; i < PUSHING_POINTS; i++) {
     lbTouchCandidate c = { .triangles = { ends[0].triangles[i], ends[1].triangles[i] },
                            .point = ends[1].places[i],
                            .first = ends[0].places[i],
@@ -228,11 +238,14 @@ static void push_apart(const lbBody *const bodies[2], int32_t index, lbTouchWork
   }
 }
 
-// -1: they did not go out of each other in the last step.
-static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b) {
+// The direction of the last step, -1: none; *pushes: their surfaces had contacts then.
+static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b, bool *pushes) {
+  *pushes = false;
   for (int32_t k = touch->remembered_first[a]; k >= 0; k = touch->remembered_next[k]) {
     const lbRememberedContact *r = &touch->remembered[k];
-    if (r->slots[1] == b && lb_touch_is_deep(r->feature)) return LB_DEEP_FEATURE - r->feature;
+    if (r->slots[1] != b) continue;
+    if (lb_touch_is_deep(r->feature)) return LB_DEEP_FEATURE - r->feature;
+    *pushes = true;
   }
   return -1;
 }
@@ -240,10 +253,12 @@ static int32_t direction_before(const lbWorldTouch *touch, int32_t a, int32_t b)
 bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near) {
   int32_t a = near->slots[0], b = near->slots[1];
   const lbBody *const bodies[2] = { world->slots[a].body, world->slots[b].body };
-  int32_t index = direction_before(world->touch, a, b);
+  bool pushes;
+  int32_t index = direction_before(world->touch, a, b, &pushes);
+  if (pushes) return false;            // surfaces know the side that each came from
   if (index >= DIRECTIONS) index = -1; // of a damaged state
   if (!are_deep(world, a, b, index >= 0)) return false;
-  if (index < 0) index = find_way_out(bodies[0], bodies[1]);
+  if (index < 0) index = find_separation(bodies[0], bodies[1]);
   if (index < 0) return false;
   push_apart(bodies, index, work);
   return true;

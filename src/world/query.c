@@ -1,7 +1,6 @@
 // What a ray hits first, of all bodies of a world.
+#include "collide/solid.h"
 #include "world/world.h"
-
-#define ROUNDING 1.001 // of a bounding ball
 
 typedef struct Ball {
   lbVec3 centre;
@@ -26,7 +25,7 @@ static Ball rest_ball(const lbModel *m) {
 }
 
 // How far along the ray (of unit direction) it comes into a ball; INFINITY: it does not.
-static double enter(lbVec3 origin, lbVec3 direction, Ball ball) {
+static double enter_ball(lbVec3 origin, lbVec3 direction, Ball ball) {
   lbVec3 to = lb_sub(ball.centre, origin);
   double along = lb_dot(to, direction), gap = lb_dot(to, to) - along * along;
   double inside = ball.radius * ball.radius - gap;
@@ -40,12 +39,12 @@ typedef struct Seen {
   Ball ball;
 } Seen;
 
-static double entry(const lbBody *body, lbVec3 origin, lbVec3 direction, Seen *seen) {
+static double enter_body(const lbBody *body, lbVec3 origin, lbVec3 direction, Seen *seen) {
   const lbModel *model = lb_body_model(body);
   if (seen->model != model) *seen = (Seen){ model, rest_ball(model) };
   Ball ball = { lb_body_place(body, seen->ball.centre),
-                ROUNDING * (seen->ball.radius + lb_body_reach(body)) };
-  return enter(origin, direction, ball);
+                (1 + LB_SAME_PLACE) * (seen->ball.radius + lb_body_reach(body)) };
+  return enter_ball(origin, direction, ball);
 }
 
 lbStatus lb_world_pick(const lbWorld *world, lbVec3 origin, lbVec3 direction, lbBodyId *id,
@@ -61,7 +60,7 @@ lbStatus lb_world_pick(const lbWorld *world, lbVec3 origin, lbVec3 direction, lb
     lbPick found;
     bool hit = false;
     if (!body || lb_body_model(body)->size.triangle_count == 0) continue;
-    double enters = entry(body, origin, lb_scale(1 / length, direction), &seen) / length;
+    double enters = enter_body(body, origin, lb_scale(1 / length, direction), &seen) / length;
     if (enters == INFINITY || (*id && enters >= pick->distance)) continue;
     lbStatus status = lb_body_pick(body, origin, direction, &found, &hit);
     if (status) return lb_fail(err, status, "%s", lb_body_message(body));

@@ -1,15 +1,18 @@
-// Islands of bodies that have been at rest for a while sleep: their steps pass time alone, and
-// contacts go on telling what they told. They wake together, by whatever changes one of them.
+// Sleep: an island of bodies that have been at rest for a while is no longer stepped. Its contacts
+// and joints keep the forces of its last step. The whole island wakes when one of its bodies is
+// changed, loaded, or approached.
 //
-// A body counts as at rest while no place of its surface moves faster than a share of its radius a
-// second. An awake body that comes near wakes those that sleep for the next step: places where they
-// could touch are found a step before they do (touch_find.c).
+// A body is at rest while its surface stays where it is but for motion that cannot be seen
+// (body/sleep.c). Elastic ringing of a few micrometres is rest, however fast; a slow steady slide
+// is not. So neither rates of coordinates nor their damping decide.
 #include "world/joint.h"
 
-#define SPEED 0.02   // radii a second
-#define LONG 0.5     // s
-#define OVERLAP 0.05 // of the radius: bodies that overlap farther are on their way out
-#define ALIKE 5e-4   // of what is applied to a body: no push, or by how far weight turned in a step
+// Of the load on a body that does not wake it: weight in the axes of a body that turned in its last
+// step. Doubled, it sleeps under greater changes.
+#define LOAD_CHANGE 5e-4
+// Of the speed asked of a motor: slower ones are blocked. Doubled, motors sleep that cannot keep
+// their speed.
+#define MOTOR_RUNS 0.5
 
 // ---- waking ------------------------------------------------------------------------------------
 
@@ -32,36 +35,36 @@ void lb_sleep_wake_all(lbWorld *world) {
 }
 
 static bool is_changed(const lbWorldSlot *slot, lbScratch *scratch) {
-  double push = lb_sleep_push(slot->body, scratch);
-  return !(fabs(push - slot->push) <= ALIKE * slot->push) ||
-         slot->print != lb_sleep_print(slot->body, scratch) ||
+  double load = lb_sleep_load(slot->body, scratch);
+  return !(fabs(load - slot->push) <= LOAD_CHANGE * slot->push) ||
+         slot->print != lb_sleep_hash(slot->body, scratch) ||
          slot->made_of != lb_body_shared(slot->body);
 }
 
-// What is applied to bodies that could fall asleep is kept, to be compared.
-static void watch(lbWorld *world, int32_t i) {
+// Compares a sleeping body with what it was. Of one that may fall asleep the load is kept.
+static void watch_body(lbWorld *world, int32_t i) {
   lbWorldSlot *slot = &world->slots[i];
   if (!slot->body || !lb_slot_goes(world, slot) || !(slot->asleep || slot->rest > 0)) return;
   lbScratch *scratch = lb_body_borrow_scratch(slot->body);
   if (!slot->asleep)
-    slot->push = scratch ? lb_sleep_push(slot->body, scratch) : INFINITY;
+    slot->push = scratch ? lb_sleep_load(slot->body, scratch) : INFINITY;
   else if (!scratch || !lb_sleep_is_possible(slot->body) || is_changed(slot, scratch))
     lb_sleep_wake(world, i, true);
   lb_body_return_scratch(slot->body, scratch);
 }
 
-static bool stands(const lbWorldCollider *c) {
-  lbVec3 way = lb_sub(c->end_position, c->position);
+static bool collider_stands(const lbWorldCollider *c) {
+  lbVec3 moved = lb_sub(c->end_position, c->position);
   lbQuat turn = lb_quat_multiply(c->end_rotation, lb_quat_conjugate(c->rotation));
-  return !c->moves || (lb_length(way) == 0 && lb_length(lb_quat_log(turn)) == 0);
+  return !c->moves || (lb_length(moved) == 0 && lb_length(lb_quat_log(turn)) == 0);
 }
 
-// Colliders that move wake those whom they may come to touch.
+// Colliders that move wake the bodies that they may touch in this step.
 static void watch_colliders(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   for (int32_t k = 0; k < world->collider_count; k++) {
     const lbWorldCollider *c = &world->colliders[k];
-    if (!lb_collider_pushes(c) || stands(c)) continue;
+    if (!lb_collider_pushes(c) || collider_stands(c)) continue;
     for (int32_t i = 0; i < world->slot_count; i++)
       if (world->slots[i].asleep &&
           lb_touch_collider_is_near(c, touch->spheres[i].centre, touch->reaches[i]))
@@ -82,14 +85,15 @@ static bool wake_joined(lbWorld *world) {
 }
 
 void lb_sleep_watch(lbWorld *world) {
-  for (int32_t i = 0; i < world->slot_count; i++) watch(world, i);
+  for (int32_t i = 0; i < world->slot_count; i++) watch_body(world, i);
   watch_colliders(world);
-  while (wake_joined(world)) continue; // jointed bodies wake with what they are joined to
+  while (wake_joined(world)) continue; // one pass a joint of the chain
 }
 
 // ---- falling asleep ----------------------------------------------------------------------------
 
-// Those that could touch in this step belong together; -1: nothing is near.
+// Bodies that could touch in this step, or are joined, are one island; -1: it has no other body,
+// contact or joint.
 void lb_sleep_group(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   for (int32_t i = 0; i < world->slot_count; i++)
@@ -101,32 +105,31 @@ void lb_sleep_group(lbWorld *world) {
 static void fall_asleep(lbWorldSlot *slot) {
   lbScratch *scratch = lb_body_borrow_scratch(slot->body);
   if (!scratch) return;
-  slot->print = lb_sleep_print(slot->body, scratch);
+  slot->print = lb_sleep_hash(slot->body, scratch);
   slot->made_of = lb_body_shared(slot->body);
   slot->asleep = true;
   lb_body_set_asleep(slot->body, true);
   lb_body_return_scratch(slot->body, scratch);
 }
 
-// Whether no place of a body moves by more than a little. Those that joints hold and that touch
-// nothing have no sphere yet.
-static bool is_slow(const lbWorld *world, int32_t slot) {
-  const lbWorldTouch *touch = world->touch;
-  const lbWorldSlot *at = &world->slots[slot];
-  if (at->touches) return touch->speeds[slot] < SPEED * touch->reaches[slot];
-  if (!lb_jointed_of(world, slot)) return false;
-  lbTouchSphere s = lb_touch_sphere(at->body);
-  return lb_length(s.velocity) + s.spread < SPEED * s.radius;
+// s, written to slot->rest: how long a body has been at rest.
+static void count_rest(const lbWorld *world, lbWorldSlot *slot) {
+  bool may_rest =
+      world->settings.sleep && slot->sleep_group >= 0 && lb_sleep_is_possible(slot->body);
+  lbScratch *scratch = may_rest ? lb_body_borrow_scratch(slot->body) : NULL;
+  slot->rest =
+      scratch ? lb_sleep_rest_time(slot->body, world->h, slot->rest, &slot->rest_points, scratch)
+              : 0;
+  lb_body_return_scratch(slot->body, scratch);
 }
 
-// s: how long all bodies of an island have been at rest, in `rests` of its first one.
-static void find_rests(lbWorld *world, double *rests) {
+// s: for how long all bodies of an island have been at rest, in `rests` of its first one.
+static void find_island_rests(lbWorld *world, double *rests) {
   for (int32_t i = 0; i < world->slot_count; i++) rests[i] = INFINITY;
   for (int32_t i = 0; i < world->slot_count; i++) {
     lbWorldSlot *slot = &world->slots[i];
     if (!slot->body || lb_slot_stays(world, slot)) continue;
-    bool rests_now = lb_sleep_is_possible(slot->body) && is_slow(world, i);
-    slot->rest = rests_now ? slot->rest + world->h : 0;
+    count_rest(world, slot);
     if (slot->sleep_group >= 0)
       rests[slot->sleep_group] = fmin(rests[slot->sleep_group], slot->rest);
   }
@@ -138,50 +141,49 @@ static void stay_awake(lbWorld *world, int32_t slot, double *rests) {
   if (world->slots[slot].sleep_group >= 0) rests[world->slots[slot].sleep_group] = 0;
 }
 
-static void keep_jointed_awake(lbWorld *world, const lbBodyJoint *j, double *rests) {
+static void keep_joint_awake(lbWorld *world, const lbBodyJoint *j, double *rests) {
   for (int side = 0; side < 2; side++) stay_awake(world, j->pairs[0][side].slot, rests);
 }
 
-// Bodies that are pushed out of each other move without a velocity; motors that turn start again;
-// what joints that contradict each other leave is told in each step.
-static void keep_going(lbWorld *world, double *rests) {
-  const lbWorldTouch *touch = world->touch;
+// A motor that is not blocked moves its bodies, however slowly.
+static bool motor_runs(const lbWorld *world, const lbBodyJoint *j) {
+  double moved = j->now.position - j->start.position, asked = world->h * j->def.motor_speed;
+  return j->def.motor_force > 0 && asked != 0 && moved / asked > MOTOR_RUNS;
+}
+
+// Joints that contradict each other report that in each step.
+static void keep_joints_awake(lbWorld *world, double *rests) {
   const lbWorldJoints *joints = world->linked;
-  for (int32_t c = 0; c < touch->contact_count; c++) {
-    const lbWorldContact *contact = &touch->contacts[c];
-    bool parts = -contact->at.gap > OVERLAP * touch->reaches[contact->slots[0]];
-    for (int side = 0; side < 2 && parts; side++) stay_awake(world, contact->slots[side], rests);
-  }
   if (!lb_joints_hold_any(world)) return;
   for (int32_t o = 0; o < joints->ordered; o++) {
     const lbBodyJoint *j = &joints->list[joints->order[o]];
-    if (j->def.motor_force > 0 && j->def.motor_speed != 0) keep_jointed_awake(world, j, rests);
+    if (motor_runs(world, j)) keep_joint_awake(world, j, rests);
   }
   for (int32_t i = 0; i < joints->row_count; i++)
-    if (joints->rows[i].lost)
-      keep_jointed_awake(world, &joints->list[joints->rows[i].joint], rests);
+    if (joints->rows[i].lost) keep_joint_awake(world, &joints->list[joints->rows[i].joint], rests);
 }
 
-// Bodies that sleep and that others could touch wake.
+// Sleeping bodies that awake ones could touch in the next step wake; none of the two falls asleep
+// before they are one island.
 static void wake_touched(lbWorld *world, double *rests) {
   const lbWorldTouch *touch = world->touch;
   for (int32_t k = 0; k < touch->woken_count; k++) {
-    const int32_t *pair = touch->woken + 2 * k; // who sleeps, who is awake
+    const int32_t *pair = touch->woken + 2 * k; // the sleeping and the awake one
     lb_sleep_wake(world, pair[0], false);
-    for (int i = 0; i < 2; i++) // and stay awake until they are one island
+    for (int i = 0; i < 2; i++)
       if (world->slots[pair[i]].sleep_group >= 0) rests[world->slots[pair[i]].sleep_group] = 0;
   }
 }
 
 void lb_sleep_update(lbWorld *world) {
   double *rests = world->touch->rests;
-  find_rests(world, rests);
-  keep_going(world, rests);
+  find_island_rests(world, rests);
+  keep_joints_awake(world, rests);
   wake_touched(world, rests);
   for (int32_t i = 0; i < world->slot_count && world->settings.sleep; i++) {
     lbWorldSlot *slot = &world->slots[i];
     if (slot->body && !lb_slot_stays(world, slot) && slot->sleep_group >= 0 &&
-        rests[slot->sleep_group] >= LONG)
+        rests[slot->sleep_group] >= LB_TIME_TO_SLEEP)
       fall_asleep(slot);
   }
 }

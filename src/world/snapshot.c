@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define STATE_VERSION 3
+#define STATE_VERSION 4
 
 static const char state_magic[8] = { 'l', 'b', 'w', 'o', 'r', 'l', 'd', 0 };
 
@@ -22,6 +22,7 @@ typedef struct SavedBody {
   int32_t started, flags, asleep, sleep_group;
   double rest, push;
   uint64_t print;
+  lbRestPoints rest_points;
 } SavedBody;
 
 typedef struct SavedCollider {
@@ -181,7 +182,8 @@ lbStatus lb_world_save_state(const lbWorld *world, void *bytes, size_t byte_coun
                        .sleep_group = slot->sleep_group,
                        .rest = slot->rest,
                        .push = slot->push,
-                       .print = slot->print };
+                       .print = slot->print,
+                       .rest_points = slot->rest_points };
     memcpy(to, &body, sizeof body);
     to += sizeof body;
     status = lb_body_save_state(slot->body, to, (size_t)body.byte_count);
@@ -292,6 +294,8 @@ static lbStatus restore_bodies(lbWorld *world, const char *from, lbError *err) {
     slot->sleep_group = known ? body.sleep_group : i;
     slot->rest = isfinite(body.rest) ? body.rest : 0;
     slot->push = body.push, slot->print = body.print;
+    slot->rest_points = body.rest_points;
+    if (body.rest_points.count != 0) lb_sleep_choose_points(slot->body, &slot->rest_points);
     slot->made_of = lb_body_shared(slot->body);
     from += body.byte_count;
   }

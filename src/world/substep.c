@@ -139,7 +139,10 @@ static void predict_body(lbWorld *world, int32_t t) {
   lbVec3 *ways = touch->ways + toucher->first;
   toucher->estimated = lb_compliance_is_estimated(world, toucher->slot);
   toucher->recalled = toucher->estimated && lb_compliance_recall(world, t);
-  toucher->open = lb_touch_open(&toucher->touching, body, world->h);
+  if (world->linked && world->linked->again)
+    toucher->open = toucher->open && lb_touch_reopen(&toucher->touching);
+  else
+    toucher->open = lb_touch_open(&toucher->touching, body, world->h);
   body->take.unopened = !toucher->open;
   toucher->estimated &= toucher->open;
   if (toucher->recalled) lb_touch_release(body);
@@ -318,10 +321,10 @@ static void add_jointed_frame(int32_t begin, int32_t end, void *context) {
 // where the forces lead to, and all rows are solved once more.
 static void solve_again(lbWorld *world) {
   hold_forces(world, true);
+  world->linked->again = true;
   lb_touch_for_touchers(world, BODIES, predict_jointed);
   keep_points(world);
   lb_touch_for_touchers(world, BODIES, add_jointed_frame);
-  world->linked->again = true;
   solve_forces(world);
   world->linked->again = false;
 }
@@ -491,13 +494,14 @@ static void solve_impulses(lbWorld *world) {
 
 void lb_substep_solve_impulses(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  if (touch->contact_count > 0 || lb_joints_hold_any(world)) {
+  bool has_rows = touch->contact_count > 0 || lb_joints_hold_any(world);
+  if (has_rows) read_pushing(world);
+  if (has_rows && world->take == 0) touch->stats.pushing = touch->contact_count;
+  if (lb_guard_check_steps(world) && has_rows) {
+    lb_joints_drop_waiting(world);
     read_pushing(world);
-    if (world->take == 0) touch->stats.pushing = touch->contact_count;
-    if (lb_guard_check_steps(world)) {
-      lb_joints_drop_waiting(world);
-      read_pushing(world);
-    }
+  }
+  if (has_rows) {
     solve_impulses(world);
     lb_guard_check_energy(world);
   }

@@ -17,7 +17,7 @@
 //   touch_choose.c at which of the contacts forces are solved for
 //   touch_tell.c   what is told of contacts, and remembered
 //   contact_material.c  friction, compliance, restitution, rolling friction
-//   sensors.c      what overlaps a collider
+//   overlaps.c     what overlaps a sphere, a box or a sensor
 //   guard.c        islands whose step fails take it again, in substeps
 //   islands.c      bodies that touch each other, apart from all others
 //   contact_frames.c  frames that come where bodies are pressed
@@ -50,6 +50,9 @@
 #define LB_NEAR_BLOCK 256 // pairs that are looked at before their contacts are listed
 #define LB_NEAR_FOUND (LB_NEAR_BLOCK * LB_PAIR_CONTACTS) // and the contacts that they may have
 
+// Cosine of the angle within which normals are those of one flat place. Nearer to 1: flat parts of
+// soft surfaces have more edges that are tested, and fewer vertices share a contact.
+#define LB_FLAT_COSINE 0.97
 #define LB_LISTED 2 // times contact_room: places, before pairs get their shares
 
 typedef struct lbColliderMove { // of a step or a part of it
@@ -120,6 +123,7 @@ typedef struct lbNear {
   double margin, most; // m: how far around them is looked for places; and the most that may be
   double gap;          // m: between their spheres
   double length;       // m: of the smaller one
+  bool hinted;         // may use what is known of the first one's distances (contacts_rigid.c)
   int32_t first;       // of its places in lbWorldTouch.found,
   int32_t found;       // and how many there are
 } lbNear;
@@ -397,7 +401,10 @@ static inline double lb_touch_parting(int32_t feature) {
   return lb_touch_is_deep(feature) ? 0.3 : 1.0;
 }
 bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near);
-// touch_rigid.c: those of a body and a collider or a rigid body. Returns the length of the first.
+// touch_rigid.c: one pair of each body with a mesh may use what is known of distances from it;
+// contacts of a body and a collider or a rigid body. Returns the length of the first.
+void lb_touch_share_hints(lbWorld *world);
+void lb_near_put_rigid_last(const lbWorld *world, lbNear *near); // find_contacts.c
 double lb_touch_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near);
 // touch_pair.c: those of two bodies whose surfaces are placed. Returns the length of the smaller.
 double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);

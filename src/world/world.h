@@ -44,7 +44,8 @@ typedef struct lbWorldSlot {
   // sleep.c
   bool asleep;               // as lbBody.asleep
   int32_t sleep_group;       // slot of the first of its island: those that sleep wake together
-  double rest;               // s, since it came to rest
+  double rest;               // s, for which it has been at rest
+  lbRestPoints rest_points;  // by which that is seen
   double push;               // what is applied to it, and
   uint64_t print;            // what it is, when it fell asleep
   const lbPrepared *made_of; //

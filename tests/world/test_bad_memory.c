@@ -285,12 +285,41 @@ static void a_query_without_memory_is_refused_or_right(void **state) {
   }
 }
 
+static void a_sensor_without_memory_fails_or_is_right(void **state) {
+  (void)state;
+  for (int64_t number = 0, failed = 1; failed; number++) {
+    CheckedHeap heap = { .fail_at = -1 };
+    lbAllocator allocator = checked_allocator(&heap);
+    lbColliderDef def = lb_collider_def();
+    lbColliderId sensor;
+    lbBodyId found[2];
+    lbError err;
+    int32_t count = 0;
+    def.sensor = true;
+    lb_set_allocator(&allocator);
+    lbWorld *world = world_with(lb_vec3(0, 0, 0), 0.5);
+    add_block(world, soft, lb_vec3(0, 0, -0.1));
+    heap.fail_at = heap.count + number;
+    int64_t fail_at = heap.fail_at;
+    lbStatus status = lb_world_add_collider(world, &def, &sensor, &err);
+    if (!status) status = lb_world_overlap_collider(world, sensor, 2, found, &count, &err);
+    failed = heap.count > fail_at;
+    if (status != LB_OK) assert_int_equal(status, LB_ERR_MEMORY);
+    if (status == LB_OK) assert_int_equal(count, 1);
+    assert_true(failed || status == LB_OK);
+    lb_world_destroy(world);
+    lb_set_allocator(NULL);
+    assert_int_equal(heap.live, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_refused_call_leaves_the_world_as_it_was),
     cmocka_unit_test(a_refused_batch_leaves_no_places_behind),
     cmocka_unit_test(bodies_find_room_after_the_last_joint_has_gone),
     cmocka_unit_test(a_query_without_memory_is_refused_or_right),
+    cmocka_unit_test(a_sensor_without_memory_fails_or_is_right),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

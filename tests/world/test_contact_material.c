@@ -144,6 +144,39 @@ static void sensors_find_what_overlaps_them(void **state) {
   lb_model_destroy(rigid);
 }
 
+// Small ones of every shape that lie across a face, far from its corners, and beside it.
+static void small_sensors_find_the_face_that_they_lie_across(void **state) {
+  (void)state;
+  static const double corners[24] = { -.01, -.01, -.01, .01,  -.01, -.01, .01, .01,
+                                      -.01, -.01, .01,  -.01, -.01, -.01, .01, .01,
+                                      -.01, .01,  .01,  .01,  .01,  -.01, .01, .01 };
+  static const int32_t faces[36] = { 0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                                     1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0, 4, 3, 4, 7 };
+  lbWorld *world = world_with(lb_vec3(0, 0, 0), 0.5);
+  add_block(world, block, lb_vec3(0, 0, 0));
+  for (int shape = LB_COLLIDER_SPHERE; shape < LB_COLLIDER_SHAPE_COUNT; shape++)
+    for (int side = 0; side < 24; side++) {
+      double off =
+          side % 2 ? 0.03 : 0.003 * (side % 3 - 1); // across the face x = 0.2, or beside it
+      lbColliderDef def = lb_collider_def();
+      lbColliderId id = 0;
+      lbError err;
+      def.shape = (lbColliderShape)shape;
+      def.radius = 0.01;
+      for (int k = 0; k < 3; k++) def.size[k] = 0.02;
+      def.vertex_count = 8, def.vertices = corners;
+      def.triangle_count = 12, def.triangles = faces;
+      def.position = lb_vec3(0.2 + off, 0.085 + 0.002 * side, 0.11 - 0.001 * side);
+      def.rotation = lb_quat_from_axis_angle(lb_vec3(1, 2, side), 0.4 * side);
+      def.sensor = true;
+      check_ok(lb_world_add_collider(world, &def, &id, &err), err);
+      if (overlaps(world, id) != 1 - side % 2)
+        fail_msg("shape %d at %g m of the face, place %d", shape, off, side);
+      check_ok(lb_world_remove_collider(world, id, &err), err);
+    }
+  lb_world_destroy(world);
+}
+
 // To the bit as without them, and seen by no ray; filters and lb_world_set_touch count.
 static void sensors_push_nothing(void **state) {
   (void)state;
@@ -186,6 +219,7 @@ int main(void) {
     cmocka_unit_test(settings_out_of_range_are_refused),
     cmocka_unit_test(a_pair_has_what_both_make),
     cmocka_unit_test(sensors_find_what_overlaps_them),
+    cmocka_unit_test(small_sensors_find_the_face_that_they_lie_across),
     cmocka_unit_test(sensors_push_nothing),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -4,7 +4,7 @@
 
 #include "limber/base.h"
 
-static uint64_t next_random(uint64_t *seed) {
+static uint64_t next_random_sample(uint64_t *seed) {
   *seed = *seed * 6364136223846793005u + 1442695040888963407u;
   return *seed >> 33;
 }
@@ -17,7 +17,7 @@ static void choose_nodes(const lbModel *m, lbSample *sample) {
   for (int32_t part = 0, n = 0; part < count; part++) {
     int64_t begin = (int64_t)free_count * part / count,
             end = (int64_t)free_count * (part + 1) / count;
-    int64_t chosen = begin + (int64_t)(next_random(&seed) % (uint64_t)(end - begin));
+    int64_t chosen = begin + (int64_t)(next_random_sample(&seed) % (uint64_t)(end - begin));
     for (; at < chosen; n++) at += !m->node_fixed[n];
     sample->nodes[part] = n - 1;
   }
@@ -32,8 +32,8 @@ static bool touches(const lbSample *sample, const lbComponent *c) {
 }
 
 // Those around the nodes, unless they are flat; how many. `elements` may be NULL.
-static int32_t list_elements(const lbComponents *components, const lbSample *sample,
-                             int32_t *elements) {
+static int32_t list_elements_sample(const lbComponents *components, const lbSample *sample,
+                                    int32_t *elements) {
   double rest[LB_ELEMENT_POINTS_MAX * LB_POINT_REST];
   int32_t count = 0;
   for (int32_t e = 0; e < lb_component_count(components); e++) {
@@ -48,10 +48,10 @@ static int32_t list_elements(const lbComponents *components, const lbSample *sam
 lbStatus lb_sample_choose(const lbComponents *components, lbSample *out, lbError *err) {
   *out = (lbSample){ 0 };
   choose_nodes(components->model, out);
-  out->element_count = list_elements(components, out, NULL);
+  out->element_count = list_elements_sample(components, out, NULL);
   out->elements = lb_alloc((size_t)out->element_count, sizeof *out->elements);
   if (!out->elements) return lb_fail_memory(err);
-  list_elements(components, out, out->elements);
+  list_elements_sample(components, out, out->elements);
   return LB_OK;
 }
 

@@ -5,7 +5,7 @@
 
 #include "method/cubature/components.h"
 
-#define LB_SAMPLE_NODES 16 // at most
+enum { LB_SAMPLE_NODES = 16 }; // at most
 
 typedef struct lbSample {
   int32_t node_count, element_count;

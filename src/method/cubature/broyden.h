@@ -10,7 +10,7 @@
 
 #include "math/ldlt.h"
 
-#define LB_SECANTS 16 // at most
+enum { LB_SECANTS = 16 }; // at most
 
 typedef struct lbSecants {
   int32_t count;

@@ -3,19 +3,24 @@
 // moves have shown (broyden.c), and when they are done. A step that comes nowhere with the matrix
 // of a former place gets one of its own, and after that Newton's method.
 #include "method/subspace/newton_step.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 
 #include <string.h>
 
-#define SECANT_TOLERANCE 1e-3 // where one linear solve a step is asked for
-#define DIVERGED 10           // times the least residual
-#define SPENT_MOST 4          // iterations beyond easy ones, until another matrix costs less
+// of the largest force: the residual where one linear solve a step is asked for. Doubled, steps end
+// at twice the error.
+#define SECANT_TOLERANCE 1e-3
+// times the least residual: from there on an attempt begins anew. Doubled, attempts last longer.
+#define DIVERGED 10
+
+enum { SPENT_MAX = 4 }; // iterations beyond easy ones, until another matrix costs less
 
 // ---- the matrix --------------------------------------------------------------------------------
 
 // What a matrix is made of besides its place.
-static void find_key(const lbBody *body, const lbStepScheme *scheme, double key[4]) {
+static void find_key_broyden(const lbBody *body, const lbStepScheme *scheme, double key[4]) {
   key[0] = scheme->c.a_q, key[1] = scheme->c.u_q;
   key[2] = body->damping_mass, key[3] = body->damping_stiffness;
 }
@@ -32,7 +37,7 @@ static int32_t factor_at(lbBody *body, const lbStepScheme *scheme, const double 
   if (flags & LB_STEP_NONFINITE) return flags;
   memcpy(kept->factors, w->A, n * n * sizeof(double));
   memmove(kept->q, q, (size_t)own->count * sizeof *q);
-  find_key(body, scheme, kept->of);
+  find_key_broyden(body, scheme, kept->of);
   kept->version = body->prepared->version;
   return 0;
 }
@@ -41,9 +46,9 @@ int32_t lb_secants_begin(lbBody *body, const lbStepScheme *scheme, lbScratch *s)
   lbSubspaceWork *w = s->own;
   lbStepMatrix *kept = &((lbSubspaceState *)body->own)->matrix;
   double key[4];
-  find_key(body, scheme, key);
+  find_key_broyden(body, scheme, key);
   bool fits = kept->version == body->prepared->version && !memcmp(key, kept->of, sizeof key);
-  bool moves = w->attempt == LB_ATTEMPT_NEW_MATRIX || kept->spent >= SPENT_MOST;
+  bool moves = w->attempt == LB_ATTEMPT_NEW_MATRIX || kept->spent >= SPENT_MAX;
   w->factors = kept->factors;
   w->secants.count = 0;
   if (fits && !moves) return 0;
@@ -110,9 +115,9 @@ int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResi
   static const int32_t tries[] = {
     [LB_ATTEMPT_KEPT_MATRIX] = 8, [LB_ATTEMPT_NEW_MATRIX] = LB_SECANTS
   };
-  double tight = fmax(body->newton_tolerance, LB_STEP_TOLERANCE_LEAST);
-  double enough = body->newton_iterations > 1 ? tight : fmax(tight, SECANT_TOLERANCE);
-  if (G->size <= enough * G->scale + G->noise && keeps) return 0;
+  double tight = fmax(body->newton_tolerance, LB_SUM_ROUNDING);
+  double tolerance = body->newton_iterations > 1 ? tight : fmax(tight, SECANT_TOLERANCE);
+  if (G->size <= tolerance * G->scale + G->noise && keeps) return 0;
   if (G->size <= tight * G->scale + G->noise) return LB_STEP_FAR;
   const double *f = w->figures;
   bool sane =

@@ -1,14 +1,18 @@
 // Forces by cubature (method/cubature/cubature.h): displacements of the nodes of the chosen
 // elements, the elements' own forces and tangents, and what they are in reduced coordinates.
 #include "method/cubature/cubature.h"
+#include "method/limits.h"
 
 #include "method/subspace/subspace.h"
 
 #include <string.h>
 
-#define ROUNDING 1e-15    // of an element's modulus, in its stress and energy density
-#define LEAST_STRAIN 1e-8 // below it forces are rounding
-#define RATE_STEP 1e-5    // by which a tangent's rate is found: of the smallest element
+// 1: strain below which forces are rounding. Doubled, unfollowed forces are told of bodies that are
+// bent twice as far.
+#define LEAST_STRAIN 1e-8
+// of the smallest element: the step by which the rate of a tangent is found. Doubled, it is off by
+// twice as much.
+#define RATE_STEP 1e-5
 
 typedef struct Cubature {
   const lbCubatureKernels *kernels;
@@ -49,7 +53,7 @@ static size_t lay_out_work(const lbCubaturePlan *plan, double *work, Work *w) {
   return carver.used;
 }
 
-static size_t work_size(const void *data) {
+static size_t work_size_cubature(const void *data) {
   const lbCubaturePlan *plan = ((const Cubature *)data)->plan;
   Work unused;
   size_t bytes = lay_out_work(plan, NULL, &unused);
@@ -58,7 +62,8 @@ static size_t work_size(const void *data) {
 }
 
 // With q and, unless it is NULL, v.
-static Work open_work(const Cubature *own, const double *q, const double *v, double *work) {
+static Work open_work_cubature(const Cubature *own, const double *q, const double *v,
+                               double *work) {
   const lbCubatureRows *rows = &own->plan->rows;
   size_t stride = (size_t)rows->stride, bytes = (size_t)rows->count * sizeof *q;
   Work w;
@@ -70,7 +75,7 @@ static Work open_work(const Cubature *own, const double *q, const double *v, dou
 }
 
 // w->u <- displacements of the nodes for as many vectors of w->q.
-static void displace(const Cubature *own, int32_t vectors, const Work *w) {
+static void displace_cubature(const Cubature *own, int32_t vectors, const Work *w) {
   own->kernels->displace(&own->plan->rows, vectors, w->q, w->u);
 }
 
@@ -78,7 +83,7 @@ static size_t node_numbers(const Cubature *own) { return 3 * (size_t)own->plan->
 
 // ---- a batch -----------------------------------------------------------------------------------
 
-static void gather(const lbCubatureBatch *batch, const double *u, double *displacements) {
+static void gather_cubature(const lbCubatureBatch *batch, const double *u, double *displacements) {
   int32_t nodes = lb_element_nodes(batch->kind);
   for (int32_t lane = 0; lane < LB_BATCH; lane++)
     for (int32_t a = 0; a < nodes; a++) {
@@ -91,10 +96,11 @@ static void gather(const lbCubatureBatch *batch, const double *u, double *displa
 // Forces (w->forces) and, where they are wanted, tangents (w->tangents) at displacements u of the
 // nodes; returns the energy. Kernels with and without tangents may round forces differently; a
 // body's are always those without.
-static double run(const Cubature *own, int32_t b, const double *u, bool tangents, const Work *w) {
+static double run_of_cubature(const Cubature *own, int32_t b, const double *u, bool tangents,
+                              const Work *w) {
   const lbCubatureBatch *batch = &own->plan->batches[b];
   const double *parameters = own->parameters + (size_t)b * LB_MATERIAL_PARAMETERS * LB_BATCH;
-  gather(batch, u, w->displacements);
+  gather_cubature(batch, u, w->displacements);
   lbElementBatch numbers = { .rest = batch->rest,
                              .parameters = parameters,
                              .displacements = w->displacements,
@@ -108,7 +114,7 @@ static double run(const Cubature *own, int32_t b, const double *u, bool tangents
   return energy;
 }
 
-static void add_forces(const lbCubatureBatch *batch, const double *forces, double *f) {
+static void add_forces_cubature(const lbCubatureBatch *batch, const double *forces, double *f) {
   int32_t nodes = lb_element_nodes(batch->kind);
   for (int32_t k = 0; k < batch->used * nodes; k++) {
     double *to = f + 3 * (size_t)batch->nodes[k];
@@ -116,8 +122,8 @@ static void add_forces(const lbCubatureBatch *batch, const double *forces, doubl
   }
 }
 
-static void add_blocks(const lbCubatureBatch *batch, const double *tangents, double factor,
-                       double *blocks) {
+static void add_blocks_cubature(const lbCubatureBatch *batch, const double *tangents, double factor,
+                                double *blocks) {
   for (int32_t k = 0; k < batch->used * lb_element_pairs(batch->kind); k++, tangents += 9) {
     int32_t number = batch->blocks[k];
     double *to = blocks + 9 * (size_t)(number < 0 ? ~number : number);
@@ -126,7 +132,7 @@ static void add_blocks(const lbCubatureBatch *batch, const double *tangents, dou
 }
 
 // y <- y + B x
-static void add_block(const double B[9], const double x[3], double y[3]) {
+static void add_block_cubature(const double B[9], const double x[3], double y[3]) {
   for (int i = 0; i < 3; i++) y[i] += B[3 * i] * x[0] + B[3 * i + 1] * x[1] + B[3 * i + 2] * x[2];
 }
 
@@ -146,7 +152,7 @@ static void add_products(const lbCubatureBatch *batch, const double *tangents, c
       memcpy(x + 3 * a, v + 3 * (size_t)element[a], 3 * sizeof *x);
     for (int32_t b = 0; b < nodes; b++)
       for (int32_t a = 0; a <= b; a++, tangents += 9) {
-        add_block(tangents, x + 3 * b, y + 3 * a);
+        add_block_cubature(tangents, x + 3 * b, y + 3 * a);
         if (a != b) add_transposed(tangents, x + 3 * a, y + 3 * b);
       }
     for (int32_t k = 0; k < 3 * nodes; k++) f[3 * (size_t)element[k / 3] + (size_t)(k % 3)] += y[k];
@@ -164,31 +170,32 @@ static double go_through(const Cubature *own, int wanted, const Work *w) {
   int32_t vectors = wanted & PRODUCTS ? 2 : 1;
   size_t numbers = node_numbers(own);
   double energy = 0;
-  displace(own, vectors, w);
+  displace_cubature(own, vectors, w);
   memset(w->f, 0, (size_t)vectors * numbers * sizeof *w->f);
   if (wanted & BLOCKS) memset(w->blocks, 0, 9 * (size_t)plan->block_count * sizeof *w->blocks);
   for (int32_t b = 0; b < plan->batch_count; b++) {
     const lbCubatureBatch *batch = &plan->batches[b];
-    energy += run(own, b, w->u, wanted & (PRODUCTS | BLOCKS), w);
-    add_forces(batch, w->forces, w->f);
+    energy += run_of_cubature(own, b, w->u, wanted & (PRODUCTS | BLOCKS), w);
+    add_forces_cubature(batch, w->forces, w->f);
     if (wanted & PRODUCTS) add_products(batch, w->tangents, w->u + numbers, w->f + numbers);
-    if (wanted & BLOCKS) add_blocks(batch, w->tangents, 1, w->blocks);
+    if (wanted & BLOCKS) add_blocks_cubature(batch, w->tangents, 1, w->blocks);
   }
   if (wanted & FORCES) own->kernels->collect(&plan->rows, vectors, w->f, w->R);
   return energy;
 }
 
-static double force(const void *data, const double *q, double *R, double *work) {
+static double force_cubature(const void *data, const double *q, double *R, double *work) {
   const Cubature *own = data;
-  const Work w = open_work(own, q, NULL, work);
+  const Work w = open_work_cubature(own, q, NULL, work);
   double energy = go_through(own, FORCES, &w);
   memcpy(R, w.R, (size_t)own->plan->rows.stride * sizeof *R);
   return energy;
 }
 
-static double evaluate(const void *data, const double *q, double *R, double *K, double *work) {
+static double evaluate_cubature(const void *data, const double *q, double *R, double *K,
+                                double *work) {
   const Cubature *own = data;
-  const Work w = open_work(own, q, NULL, work);
+  const Work w = open_work_cubature(own, q, NULL, work);
   double energy = go_through(own, FORCES | BLOCKS, &w);
   memcpy(R, w.R, (size_t)own->plan->rows.stride * sizeof *R);
   own->kernels->project(&own->plan->rows, &own->plan->pairs, w.blocks, K, w.rows);
@@ -197,19 +204,19 @@ static double evaluate(const void *data, const double *q, double *R, double *K, 
 
 static double rough_tangent(const void *data, const double *q, double *K, double *work) {
   const Cubature *own = data;
-  const Work w = open_work(own, q, NULL, work);
+  const Work w = open_work_cubature(own, q, NULL, work);
   double energy = go_through(own, BLOCKS, &w);
   own->kernels->project_rough(&own->plan->rows, &own->plan->pairs, w.blocks, K, w.rows);
   return energy;
 }
 
 // By the difference of the elements' tangents on both sides of q.
-static void tangent_rate(const void *data, const double *q, const double *v, double *rate,
-                         double *work) {
+static void tangent_rate_cubature(const void *data, const double *q, const double *v, double *rate,
+                                  double *work) {
   const Cubature *own = data;
   const lbCubaturePlan *plan = own->plan;
-  const Work w = open_work(own, q, v, work);
-  displace(own, 2, &w);
+  const Work w = open_work_cubature(own, q, v, work);
+  displace_cubature(own, 2, &w);
   size_t numbers = node_numbers(own);
   const double *velocities = w.u + numbers;
   double fastest = 0;
@@ -219,18 +226,18 @@ static void tangent_rate(const void *data, const double *q, const double *v, dou
   for (int side = -1; side <= 1; side += 2) {
     for (size_t i = 0; i < numbers; i++) w.f[i] = w.u[i] + side * step * velocities[i];
     for (int32_t b = 0; b < plan->batch_count; b++) {
-      run(own, b, w.f, true, &w);
-      add_blocks(&plan->batches[b], w.tangents, side / (2 * step), w.blocks);
+      run_of_cubature(own, b, w.f, true, &w);
+      add_blocks_cubature(&plan->batches[b], w.tangents, side / (2 * step), w.blocks);
     }
   }
   own->kernels->project(&plan->rows, &plan->pairs, w.blocks, rate, w.rows);
 }
 
-static double along(const void *data, const double *q, const double *v, double *R, double *Kv,
-                    double *work) {
+static double along_cubature(const void *data, const double *q, const double *v, double *R,
+                             double *Kv, double *work) {
   const Cubature *own = data;
   size_t stride = (size_t)own->plan->rows.stride;
-  const Work w = open_work(own, q, v, work);
+  const Work w = open_work_cubature(own, q, v, work);
   double energy = go_through(own, FORCES | PRODUCTS, &w);
   memcpy(R, w.R, stride * sizeof *R);
   memcpy(Kv, w.R + stride, stride * sizeof *Kv);
@@ -249,20 +256,20 @@ static void add_sizes(const lbCubatureBatch *batch, const double *forces, double
 // w.f <- elastic forces at the sample's nodes, and K v where that is damped; w.u <- U a and U v.
 static Work evaluate_sample(const Cubature *own, const lbMotion *m, double *work) {
   const lbCubaturePlan *plan = own->plan;
-  const Work w = open_work(own, m->q, m->v, work);
-  displace(own, 2, &w);
+  const Work w = open_work_cubature(own, m->q, m->v, work);
+  displace_cubature(own, 2, &w);
   size_t numbers = node_numbers(own);
   bool damped = m->damping_stiffness != 0;
   memset(w.f, 0, 2 * numbers * sizeof *w.f);
   memset(w.sizes, 0, numbers / 3 * sizeof *w.sizes);
   for (int32_t b = 0; b < plan->batch_count; b++) {
-    run(own, b, w.u, damped, &w);
-    add_forces(&plan->batches[b], w.forces, w.f);
+    run_of_cubature(own, b, w.u, damped, &w);
+    add_forces_cubature(&plan->batches[b], w.forces, w.f);
     add_sizes(&plan->batches[b], w.forces, w.sizes);
     if (damped) add_products(&plan->batches[b], w.tangents, w.u + numbers, w.f + numbers);
   }
   memcpy(w.q, m->a, (size_t)plan->rows.count * sizeof *w.q);
-  displace(own, 1, &w);
+  displace_cubature(own, 1, &w);
   return w;
 }
 
@@ -302,10 +309,10 @@ static void fill_batch(Cubature *own, int32_t b, const double *materials, lbSimd
   }
 }
 
-static void destroy(void *data) {
+static void destroy_cubature(void *data) {
   Cubature *own = data;
   if (!own) return;
-  destroy(own->sample);
+  destroy_cubature(own->sample);
   if (own->owns_plan) lb_cubature_plan_destroy(own->plan);
   lb_free(own->elements);
   lb_free(own->parameters);
@@ -313,8 +320,8 @@ static void destroy(void *data) {
   lb_free(own);
 }
 
-static lbStatus fill_batches(Cubature *own, const lbPrepared *p, const double *materials,
-                             lbError *err) {
+static lbStatus fill_batches_cubature(Cubature *own, const lbPrepared *p, const double *materials,
+                                      lbError *err) {
   size_t batches = (size_t)own->plan->batch_count;
   own->kernels = lb_cubature_kernels(p->level);
   own->elements = lb_alloc(batches, sizeof *own->elements);
@@ -327,11 +334,11 @@ static lbStatus fill_batches(Cubature *own, const lbPrepared *p, const double *m
 static lbStatus find_rest_stiffness(Cubature *own, lbError *err) {
   size_t n = (size_t)own->plan->rows.stride;
   own->rest_stiffness = lb_alloc(n, n * sizeof(double));
-  double *work = lb_alloc(work_size(own) + 2 * n, sizeof(double));
+  double *work = lb_alloc(work_size_cubature(own) + 2 * n, sizeof(double));
   bool complete = own->rest_stiffness && work;
   if (complete) {
-    double *q = work + work_size(own), *R = q + n;
-    evaluate(own, q, R, own->rest_stiffness, work);
+    double *q = work + work_size_cubature(own), *R = q + n;
+    evaluate_cubature(own, q, R, own->rest_stiffness, work);
   }
   lb_free(work);
   return complete ? LB_OK : lb_fail_memory(err);
@@ -381,18 +388,19 @@ static double least_force(const Cubature *own) {
   return LEAST_STRAIN * largest_energy(own) / own->plan->shortest / own->plan->place_count;
 }
 
-static lbStatus make_sample(Cubature *own, const lbPrepared *p, const double *materials,
-                            lbError *err) {
+static lbStatus make_sample_cubature(Cubature *own, const lbPrepared *p, const double *materials,
+                                     lbError *err) {
   if (!own->plan->sample) return LB_OK;
   own->sample = lb_alloc(1, sizeof *own->sample);
   if (!own->sample) return lb_fail_memory(err);
   own->sample->plan = own->plan->sample;
-  lbStatus status = fill_batches(own->sample, p, materials, err);
+  lbStatus status = fill_batches_cubature(own->sample, p, materials, err);
   if (!status) own->sample->least = least_force(own->sample);
   return status;
 }
 
-static lbStatus create(const lbPrepared *p, const double *materials, void **data, lbError *err) {
+static lbStatus create_cubature(const lbPrepared *p, const double *materials, void **data,
+                                lbError *err) {
   Cubature *own = lb_alloc(1, sizeof *own);
   lbStatus status = LB_OK;
   if (!own) return lb_fail_memory(err);
@@ -401,22 +409,22 @@ static lbStatus create(const lbPrepared *p, const double *materials, void **data
     own->plan = ((const Cubature *)lb_subspace_of(p->base)->force_data)->plan;
   else
     status = lb_cubature_plan_create(p, &own->plan, err);
-  if (!status) status = fill_batches(own, p, materials, err);
+  if (!status) status = fill_batches_cubature(own, p, materials, err);
   if (!status) status = find_rest_stiffness(own, err);
-  if (!status) status = make_sample(own, p, materials, err);
+  if (!status) status = make_sample_cubature(own, p, materials, err);
   if (status)
-    destroy(own);
+    destroy_cubature(own);
   else
     *data = own;
   return status;
 }
 
-static const double *rest_stiffness(const void *data) {
+static const double *rest_stiffness_cubature(const void *data) {
   return ((const Cubature *)data)->rest_stiffness;
 }
 
 // Energies are differences of terms that are as large as the moduli.
-static double energy_noise(const void *data) { return ROUNDING * largest_energy(data); }
+static double energy_noise(const void *data) { return LB_ROUNDING * largest_energy(data); }
 
 // Stresses are such differences, too: those of a body at rest are e m, with m the modulus and
 // e = ROUNDING. In an element of volume V and size l they put forces of up to e m V / l on the
@@ -432,23 +440,23 @@ static double force_noise(const void *data) {
       sum += element_energy(own, b, lane) *
              spread_of_rows(&own->plan->rows, batch->nodes + lane * nodes, nodes);
   }
-  return ROUNDING * sum / own->plan->shortest;
+  return LB_ROUNDING * sum / own->plan->shortest;
 }
 
-static double distance(const void *data, const double *q, double *work) {
+static double distance_cubature(const void *data, const double *q, double *work) {
   return lb_poses_distance(&((const Cubature *)data)->plan->poses, q, work);
 }
 
-const lbForceModel lb_cubature_forces = { .create = create,
-                                          .destroy = destroy,
-                                          .rest_stiffness = rest_stiffness,
+const lbForceModel lb_cubature_forces = { .create = create_cubature,
+                                          .destroy = destroy_cubature,
+                                          .rest_stiffness = rest_stiffness_cubature,
                                           .energy_noise = energy_noise,
                                           .force_noise = force_noise,
-                                          .evaluate = evaluate,
-                                          .force = force,
-                                          .along = along,
+                                          .evaluate = evaluate_cubature,
+                                          .force = force_cubature,
+                                          .along = along_cubature,
                                           .rough_tangent = rough_tangent,
-                                          .tangent_rate = tangent_rate,
-                                          .distance = distance,
+                                          .tangent_rate = tangent_rate_cubature,
+                                          .distance = distance_cubature,
                                           .unfollowed = unfollowed,
-                                          .work_size = work_size };
+                                          .work_size = work_size_cubature };

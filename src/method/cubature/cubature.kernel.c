@@ -6,8 +6,6 @@
 #include "math/eight.h"
 #include "math/four.h"
 
-extern const lbCubatureKernels LB_KERNEL(lb_cubature_kernels);
-
 #define INLINE LB_FOUR_INLINE
 
 // Rows at a time; vectors of a tile; rows at a time of rough tangents.
@@ -53,7 +51,8 @@ INLINE void displace_rows(const lbCubatureRows *rows, const bool single, int32_t
       displace_some(rows, single, row, CHUNK / 2, 2, q, u);
 }
 
-static void displace(const lbCubatureRows *rows, int32_t vectors, const double *q, double *u) {
+static void displace_cubature_rows(const lbCubatureRows *rows, int32_t vectors, const double *q,
+                                   double *u) {
   if (rows->single)
     displace_rows(rows, true, vectors, q, u);
   else
@@ -92,7 +91,8 @@ INLINE void collect_rows(const lbCubatureRows *rows, const bool single, int32_t 
       collect_some(rows, single, row - CHUNK / 2, CHUNK / 2, 2, f, R);
 }
 
-static void collect(const lbCubatureRows *rows, int32_t vectors, const double *f, double *R) {
+static void collect_cubature_rows(const lbCubatureRows *rows, int32_t vectors, const double *f,
+                                  double *R) {
   if (rows->single)
     collect_rows(rows, true, vectors, f, R);
   else
@@ -125,8 +125,8 @@ INLINE void spread_rows(const lbCubatureRows *rows, const bool single, const lbC
   }
 }
 
-static void spread(const lbCubatureRows *rows, const lbCubaturePairs *pairs, const double *blocks,
-                   int32_t i, double *Y) {
+static void spread_cubature_rows(const lbCubatureRows *rows, const lbCubaturePairs *pairs,
+                                 const double *blocks, int32_t i, double *Y) {
   if (rows->single)
     spread_rows(rows, true, pairs, blocks, i, Y);
   else
@@ -175,14 +175,14 @@ static const double *chunk_rows(const lbCubatureRows *rows, size_t row, double *
   return copy;
 }
 
-static void project(const lbCubatureRows *rows, const lbCubaturePairs *pairs, const double *blocks,
-                    double *K, double *work) {
+static void project_cubature_rows(const lbCubatureRows *rows, const lbCubaturePairs *pairs,
+                                  const double *blocks, double *K, double *work) {
   const size_t stride = (size_t)rows->stride;
   double *copy = work + CHUNK * stride;
   memset(K, 0, stride * stride * sizeof *K);
   for (int32_t i = 0; i < rows->node_count; i += LB_CUBATURE_NODES) {
     for (int32_t n = 0; n < LB_CUBATURE_NODES; n++)
-      spread(rows, pairs, blocks, i + n, work + 3 * stride * (size_t)n);
+      spread_cubature_rows(rows, pairs, blocks, i + n, work + 3 * stride * (size_t)n);
     add_chunk(chunk_rows(rows, 3 * (size_t)i, copy), work, stride, K);
   }
   mirror(stride, K);
@@ -243,7 +243,7 @@ static void project_rough(const lbCubatureRows *rows, const lbCubaturePairs *pai
   for (int32_t i = 0; i < rows->node_count;) {
     size_t count = 0;
     for (; count < ROUGH_CHUNK && i < rows->node_count; count += 3, i++) {
-      spread(rows, pairs, blocks, i, work);
+      spread_cubature_rows(rows, pairs, blocks, i, work);
       round_node(rows, i, work, wide, U + count * wide, Y + count * wide);
     }
     add_rough_chunk(U, Y, wide, count, sum);
@@ -253,5 +253,6 @@ static void project_rough(const lbCubatureRows *rows, const lbCubaturePairs *pai
   mirror(stride, K);
 }
 
-const lbCubatureKernels LB_KERNEL(lb_cubature_kernels) = { displace, collect, project,
-                                                           project_rough };
+LB_KERNEL_TABLE(lbCubatureKernels, lb_cubature_kernels) = { displace_cubature_rows,
+                                                            collect_cubature_rows,
+                                                            project_cubature_rows, project_rough };

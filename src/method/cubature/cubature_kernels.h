@@ -6,8 +6,10 @@
 
 #include "math/simd.h"
 
-#define LB_CUBATURE_NODES 4       // that are gone through at a time,
-#define LB_CUBATURE_NODES_ROUGH 8 // for rough tangents
+enum {
+  LB_CUBATURE_NODES = 4,       // that are gone through at a time,
+  LB_CUBATURE_NODES_ROUGH = 8, // for rough tangents
+};
 
 // Rows 3 i, 3 i + 1, 3 i + 2 are those of node i.
 typedef struct lbCubatureRows {

@@ -23,7 +23,7 @@ static Groups count_groups(const lbCubatureChoice *choice, const lbComponents *c
   return groups;
 }
 
-static lbCubatureBatch *lay_out(const Groups *groups, int32_t *batch_count, lbCarver *carver) {
+static lbCubatureBatch *lay_out_plan(const Groups *groups, int32_t *batch_count, lbCarver *carver) {
   int32_t count = 0;
   for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)
     for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++)
@@ -68,8 +68,8 @@ static void keep_shortest(const lbCubatureBatch *b, int32_t lane, double *shorte
 }
 
 // An element into a lane; `weight` multiplies its volumes.
-static bool fill_lane(lbCubaturePlan *plan, lbCubatureBatch *b, int32_t lane, const lbComponent *c,
-                      double weight, Numbering *numbering) {
+static bool fill_lane_plan(lbCubaturePlan *plan, lbCubatureBatch *b, int32_t lane,
+                           const lbComponent *c, double weight, Numbering *numbering) {
   if (!lb_component_rest(&plan->components, c, b->rest + lane, LB_BATCH)) return false;
   int32_t count = lb_element_nodes(b->kind);
   if (weight > 0) keep_shortest(b, lane, &plan->shortest);
@@ -81,8 +81,8 @@ static bool fill_lane(lbCubaturePlan *plan, lbCubatureBatch *b, int32_t lane, co
   return true;
 }
 
-static lbStatus fill_batches(lbCubaturePlan *plan, const lbCubatureChoice *choice,
-                             Numbering *numbering, lbError *err) {
+static lbStatus fill_batches_plan(lbCubaturePlan *plan, const lbCubatureChoice *choice,
+                                  Numbering *numbering, lbError *err) {
   int32_t batch = 0, lane = 0;
   for (int kind = 0; kind < LB_ELEMENT_KIND_COUNT; kind++)
     for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
@@ -91,7 +91,7 @@ static lbStatus fill_batches(lbCubaturePlan *plan, const lbCubatureChoice *choic
         const lbComponent c = lb_component(&plan->components, choice->elements[i]);
         double weight = choice->weights ? choice->weights[i] : 1;
         if ((int)c.kind != kind || (int)c.law != law) continue;
-        if (!fill_lane(plan, &plan->batches[batch], lane, &c, weight, numbering))
+        if (!fill_lane_plan(plan, &plan->batches[batch], lane, &c, weight, numbering))
           return lb_fail(err, LB_ERR_ARGUMENT,
                          "model \"%s\": cubature element %d is flat or inside out",
                          plan->components.model->name, (int)c.number);
@@ -100,25 +100,25 @@ static lbStatus fill_batches(lbCubaturePlan *plan, const lbCubatureChoice *choic
       }
       if (lane == 0) continue;
       for (; lane < LB_BATCH; lane++)
-        fill_lane(plan, &plan->batches[batch], lane, &last, 0, numbering);
+        fill_lane_plan(plan, &plan->batches[batch], lane, &last, 0, numbering);
       batch++, lane = 0;
     }
   return LB_OK;
 }
 
-static lbStatus make_batches(lbCubaturePlan *plan, const lbCubatureChoice *choice,
-                             Numbering *numbering, lbError *err) {
+static lbStatus make_batches_plan(lbCubaturePlan *plan, const lbCubatureChoice *choice,
+                                  Numbering *numbering, lbError *err) {
   const lbModel *m = plan->components.model;
   const Groups groups = count_groups(choice, &plan->components);
   lbCarver carver = { 0 };
-  lay_out(&groups, &plan->batch_count, &carver);
+  lay_out_plan(&groups, &plan->batch_count, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
   plan->blocks_[BATCHES] = carver.block;
   numbering->numbers = lb_alloc((size_t)m->size.node_count, sizeof(int32_t));
   if (!carver.block || !numbering->numbers) return lb_fail_memory(err);
   carver.used = 0;
-  plan->batches = lay_out(&groups, &plan->batch_count, &carver);
-  return fill_batches(plan, choice, numbering, err);
+  plan->batches = lay_out_plan(&groups, &plan->batch_count, &carver);
+  return fill_batches_plan(plan, choice, numbering, err);
 }
 
 // ---- nodes and rows ----------------------------------------------------------------------------
@@ -136,8 +136,8 @@ static lbStatus round_rows(lbCubaturePlan *plan, lbError *err) {
   return LB_OK;
 }
 
-static lbStatus make_rows(lbCubaturePlan *plan, const lbPrepared *p, const Numbering *numbering,
-                          lbError *err) {
+static lbStatus make_rows_plan(lbCubaturePlan *plan, const lbPrepared *p,
+                               const Numbering *numbering, lbError *err) {
   size_t stride = (size_t)lb_cubic_padded(p->dimension);
   size_t model_nodes = (size_t)p->model->size.node_count;
   int32_t count =
@@ -192,8 +192,8 @@ static void list_uses(const lbCubaturePlan *plan, const Uses *uses) {
 
 // Of node i: the nodes j >= i that share an element with it, ascending, into `found`; returns how
 // many. seen[j] == i + 1: it is among them.
-static int32_t find_neighbours(const lbCubaturePlan *plan, const Uses *uses, int32_t i,
-                               int32_t *seen, int32_t *found) {
+static int32_t find_neighbours_plan(const lbCubaturePlan *plan, const Uses *uses, int32_t i,
+                                    int32_t *seen, int32_t *found) {
   int32_t count = 0;
   for (int32_t at = uses->begin[i]; at < uses->begin[i + 1]; at++) {
     const lbCubatureBatch *batch = &plan->batches[uses->batches[at]];
@@ -216,7 +216,7 @@ typedef struct Blocks {
   int32_t *nodes; // (blocks) j
 } Blocks;
 
-static int32_t block_of(const Blocks *blocks, int32_t i, int32_t j) {
+static int32_t block_of_plan(const Blocks *blocks, int32_t i, int32_t j) {
   int32_t low = i < j ? i : j, high = i < j ? j : i, at = blocks->begin[low];
   while (blocks->nodes[at] != high) at++;
   return i <= j ? at : ~at;
@@ -231,7 +231,7 @@ static void number_element_blocks(lbCubaturePlan *plan, const Blocks *blocks) {
       for (int32_t j = 0; j < nodes; j++)
         for (int32_t i = 0; i <= j; i++)
           batch->blocks[lane * pairs + lb_element_pair(i, j)] =
-              block_of(blocks, element[i], element[j]);
+              block_of_plan(blocks, element[i], element[j]);
     }
   }
 }
@@ -261,7 +261,7 @@ static lbStatus make_pairs(lbCubaturePlan *plan, const Blocks *blocks, lbError *
   return LB_OK;
 }
 
-static lbStatus join_nodes(lbCubaturePlan *plan, lbError *err) {
+static lbStatus join_nodes_plan(lbCubaturePlan *plan, lbError *err) {
   size_t count = (size_t)plan->rows.node_count, corners = 0, most = 0;
   for (int32_t b = 0; b < plan->batch_count; b++) {
     const lbCubatureBatch *batch = &plan->batches[b];
@@ -277,7 +277,8 @@ static lbStatus join_nodes(lbCubaturePlan *plan, lbError *err) {
   list_uses(plan, &uses);
   for (int32_t i = 0; i < plan->rows.node_count; i++) {
     blocks.begin[i] = plan->block_count;
-    plan->block_count += find_neighbours(plan, &uses, i, seen, blocks.nodes + plan->block_count);
+    plan->block_count +=
+        find_neighbours_plan(plan, &uses, i, seen, blocks.nodes + plan->block_count);
   }
   blocks.begin[count] = plan->block_count;
   number_element_blocks(plan, &blocks);
@@ -288,7 +289,8 @@ static lbStatus join_nodes(lbCubaturePlan *plan, lbError *err) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static void find_places(const lbSample *sample, const Numbering *numbering, lbCubaturePlan *plan) {
+static void find_places_plan(const lbSample *sample, const Numbering *numbering,
+                             lbCubaturePlan *plan) {
   for (int32_t i = 0; i < sample->node_count; i++) {
     int32_t number = numbering->numbers[sample->nodes[i]];
     if (number) plan->places[plan->place_count++] = number - 1;
@@ -299,15 +301,15 @@ static lbStatus fill_sample(lbCubaturePlan *plan, const lbPrepared *p, const lbS
                             lbError *err) {
   const lbCubatureChoice choice = { sample->element_count, sample->elements, NULL };
   Numbering numbering = { 0 };
-  lbStatus status = make_batches(plan, &choice, &numbering, err);
-  if (!status) status = make_rows(plan, p, &numbering, err);
-  if (!status) find_places(sample, &numbering, plan);
+  lbStatus status = make_batches_plan(plan, &choice, &numbering, err);
+  if (!status) status = make_rows_plan(plan, p, &numbering, err);
+  if (!status) find_places_plan(sample, &numbering, plan);
   lb_free(numbering.numbers);
   return status;
 }
 
 // Its components are those of the whole plan.
-static lbStatus make_sample(lbCubaturePlan *plan, const lbPrepared *p, lbError *err) {
+static lbStatus make_sample_plan(lbCubaturePlan *plan, const lbPrepared *p, lbError *err) {
   lbSample sample;
   lbStatus status = lb_sample_choose(&plan->components, &sample, err);
   if (!status && sample.element_count > 0) {
@@ -328,11 +330,11 @@ lbStatus lb_cubature_plan_create(const lbPrepared *p, lbCubaturePlan **out, lbEr
   if (!plan) return lb_fail_memory(err);
   plan->shortest = INFINITY;
   lbStatus status = lb_components_open(m, &plan->components, err);
-  if (!status) status = make_batches(plan, &choice, &numbering, err);
-  if (!status) status = make_rows(plan, p, &numbering, err);
-  if (!status) status = join_nodes(plan, err);
+  if (!status) status = make_batches_plan(plan, &choice, &numbering, err);
+  if (!status) status = make_rows_plan(plan, p, &numbering, err);
+  if (!status) status = join_nodes_plan(plan, err);
   if (!status) status = lb_poses_create(p, &plan->poses, err);
-  if (!status) status = make_sample(plan, p, err);
+  if (!status) status = make_sample_plan(plan, p, err);
   lb_free(numbering.numbers);
   if (status)
     lb_cubature_plan_destroy(plan);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define LEAST 1e-3 // of the widest spread's square
+// of the square of the widest spread, added to all. Doubled, narrow sets of poses count as wider.
+#define SPREAD_LEAST 1e-3
 
 static double pose_entry(const lbPrepared *p, int32_t pose, int32_t i) {
   const lbModel *m = p->model;
@@ -19,7 +20,7 @@ static void add_pose(const lbPrepared *p, int32_t pose, const lbPoses *poses) {
           pose_entry(p, pose, i) * pose_entry(p, pose, j) / p->model->size.pose_count;
 }
 
-static double size_of(const lbPoses *poses, const double *q, double *work) {
+static double size_of_poses(const lbPoses *poses, const double *q, double *work) {
   memset(work, 0, (size_t)poses->stride * sizeof *work);
   memcpy(work, q, (size_t)poses->count * sizeof *q);
   poses->ldlt->solve(poses->count, poses->factors, work);
@@ -27,11 +28,12 @@ static double size_of(const lbPoses *poses, const double *q, double *work) {
 }
 
 // False: the poses are all at rest.
-static bool factor(lbPoses *poses) {
+static bool factor_poses(lbPoses *poses) {
   size_t n = (size_t)poses->stride;
   double most = 0;
   for (size_t i = 0; i < (size_t)poses->count; i++) most = fmax(most, poses->factors[i * (n + 1)]);
-  for (size_t i = 0; i < (size_t)poses->count; i++) poses->factors[i * (n + 1)] += LEAST * most;
+  for (size_t i = 0; i < (size_t)poses->count; i++)
+    poses->factors[i * (n + 1)] += SPREAD_LEAST * most;
   return most > 0 && poses->ldlt->factor(poses->count, poses->factors);
 }
 
@@ -46,10 +48,10 @@ lbStatus lb_poses_create(const lbPrepared *p, lbPoses *out, lbError *err) {
   poses.factors = lb_alloc(n, n * sizeof *poses.factors);
   lbStatus status = work && poses.factors ? LB_OK : lb_fail_memory(err);
   for (int32_t k = 0; k < pose_count && !status; k++) add_pose(p, k, &poses);
-  bool any = !status && factor(&poses);
+  bool any = !status && factor_poses(&poses);
   for (int32_t k = 0; k < pose_count && any; k++) {
     for (int32_t i = 0; i < poses.count; i++) work[2 * n + (size_t)i] = pose_entry(p, k, i);
-    poses.farthest = fmax(poses.farthest, size_of(&poses, work + 2 * n, work));
+    poses.farthest = fmax(poses.farthest, size_of_poses(&poses, work + 2 * n, work));
   }
   lb_free(work);
   if (any && poses.farthest > 0)
@@ -62,5 +64,5 @@ lbStatus lb_poses_create(const lbPrepared *p, lbPoses *out, lbError *err) {
 void lb_poses_release(lbPoses *poses) { lb_free(poses->factors); }
 
 double lb_poses_distance(const lbPoses *poses, const double *q, double *work) {
-  return poses->factors ? size_of(poses, q, work) / poses->farthest : 0;
+  return poses->factors ? size_of_poses(poses, q, work) / poses->farthest : 0;
 }

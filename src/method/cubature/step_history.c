@@ -48,7 +48,8 @@ void lb_past_forget(lbBody *body) {
 }
 
 // By which order the move s would have been foretold best; one more where that was the highest.
-static int32_t choose_order(const lbStepPast *past, int32_t count, size_t padded, const double *s) {
+static int32_t choose_order_history(const lbStepPast *past, int32_t count, size_t padded,
+                                    const double *s) {
   double least = INFINITY;
   int32_t best = 0;
   for (int32_t order = 0; order <= past->count; order++) {
@@ -63,7 +64,7 @@ static int32_t choose_order(const lbStepPast *past, int32_t count, size_t padded
 }
 
 // A new first row.
-static void push(double *rows, size_t padded, const double *row, size_t count) {
+static void push_history(double *rows, size_t padded, const double *row, size_t count) {
   memmove(rows + padded, rows, (LB_PAST - 1) * padded * sizeof *rows);
   memcpy(rows, row, count * sizeof *rows);
 }
@@ -80,9 +81,9 @@ void lb_past_learn(lbBody *body, const lbStep *step, lbScratch *s) {
     w->d[i] = s->q[i] - s->q0[i];
     w->middle_R[i] = w->inside[i] - w->inside0[i];
   }
-  past->order = choose_order(past, body->prepared->dimension, padded, w->d);
+  past->order = choose_order_history(past, body->prepared->dimension, padded, w->d);
   past->h = step->h;
   if (past->count < LB_PAST) past->count++;
-  push(past->moves, padded, w->d, count);
-  push(past->changes, padded, w->middle_R, count);
+  push_history(past->moves, padded, w->d, count);
+  push_history(past->changes, padded, w->middle_R, count);
 }

@@ -19,7 +19,7 @@ static lbStatus check_joint(const lbBody *body, int32_t joint, lbVec3 position, 
   return LB_OK;
 }
 
-static lbStatus check_frame(const lbBody *body, int32_t frame) {
+static lbStatus check_frame_driven_frames(const lbBody *body, int32_t frame) {
   if (lb_body_frames_count(body) == 0)
     return lb_fail(body->message, LB_ERR_ARGUMENT, "frames: the body's method is \"%s\"",
                    lb_method_name(lb_body_method(body)));
@@ -34,7 +34,7 @@ static lbStatus check_frame(const lbBody *body, int32_t frame) {
 
 lbStatus lb_body_frames_drag(lbBody *body, int32_t frame, lbVec3 position, lbQuat rotation) {
   if (!body) return LB_ERR_ARGUMENT;
-  lbStatus status = check_frame(body, frame);
+  lbStatus status = check_frame_driven_frames(body, frame);
   if (status) return status;
   if (!lb_vec3_is_bounded(position) || !lb_rotation_make_unit(&rotation))
     return lb_fail(body->message, LB_ERR_ARGUMENT, "frame %d: its pose is not finite", (int)frame);
@@ -51,7 +51,7 @@ lbStatus lb_body_frames_drag(lbBody *body, int32_t frame, lbVec3 position, lbQua
 
 lbStatus lb_body_frames_release(lbBody *body, int32_t frame) {
   if (!body) return LB_ERR_ARGUMENT;
-  lbStatus status = check_frame(body, frame);
+  lbStatus status = check_frame_driven_frames(body, frame);
   if (status) return status;
   lb_frames_state(body)->held[frame] = 0;
   lb_body_disturb(body);

@@ -2,13 +2,9 @@
 // in the masses of nodes. Gauss–Newton, from the nearest rigid motion of each frame's nodes; where
 // nodes are as some poses have them, these come out to rounding.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include <string.h>
-
-#define ITERATIONS 40
-#define TURN_MOST 1.0   // rad in an iteration
-#define CONVERGED 1e-13 // of the body's size, and rad
-#define SLACK 1e-12     // of the diagonal, for frames that nodes hardly follow
 
 static double weight_of(const lbFrameSkin *skin, int32_t node, int32_t entry) {
   return skin->weights[(size_t)entry * LB_BATCH + (size_t)(node % LB_BATCH)];
@@ -66,7 +62,8 @@ void lb_frames_find_pivots(lbFramesShared *shared) {
 }
 
 // w->right <- Σ m Jᵀ x, w->factor <- of Σ m JᵀJ, at w->start.
-static bool ready(const lbBody *body, const bool *prescribed, const double *x, lbFramesWork *w) {
+static bool ready_frames_fit(const lbBody *body, const bool *prescribed, const double *x,
+                             lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   int32_t n = 6 * shared->count;
   size_t padded = (size_t)lb_ldlt_padded(n);
@@ -75,7 +72,7 @@ static bool ready(const lbBody *body, const bool *prescribed, const double *x, l
   lb_frame_sum(shared->node_samples, body->prepared->level, LB_FRAMES_MASS, shared->count, w->start,
                lb_vec3(0, 0, 0), w->room, &sums);
   lb_frames_combine(shared->count, 1, w->M, 0, NULL, w->factor);
-  for (int32_t i = 0; i < n; i++) w->factor[(size_t)i * (padded + 1)] *= 1 + SLACK;
+  for (int32_t i = 0; i < n; i++) w->factor[(size_t)i * (padded + 1)] *= 1 + LB_SUM_ROUNDING;
   memset(w->right, 0, padded * sizeof(double));
   lb_frame_skin_spread_all(shared->nodes, body->prepared->level, w->start, x, shared->masses,
                            w->room, w->sums);
@@ -87,8 +84,8 @@ static bool ready(const lbBody *body, const bool *prescribed, const double *x, l
 }
 
 // One iteration; returns how far it went, relative to size and rad.
-static double improve(lbBody *body, const bool *prescribed, const double *u, lbFramesWork *w,
-                      lbScratch *s) {
+static double improve_frames_fit(lbBody *body, const bool *prescribed, const double *u,
+                                 lbFramesWork *w, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesState *state = lb_frames_state(body);
   int32_t nodes = shared->whole.node_count;
@@ -97,13 +94,13 @@ static double improve(lbBody *body, const bool *prescribed, const double *u, lbF
     w->start[i] = lb_frame_motion(&shared->rest[i], &state->poses[i], NULL);
   lb_frame_skin_move(shared->nodes, body->prepared->level, w->start, 0, nodes, s->a, NULL);
   for (int32_t i = 0; i < 3 * nodes; i++) s->a[i] = u[i] - s->a[i];
-  if (!ready(body, prescribed, s->a, w)) return 0;
+  if (!ready_frames_fit(body, prescribed, s->a, w)) return 0;
   for (int32_t i = 0; i < shared->count; i++) {
     double *step = w->right + 6 * i;
     most =
         fmax(most, fmax(lb_length(lb_vec3_load(step)), lb_length(lb_vec3_load(step + 3)) / size));
   }
-  double share = most > TURN_MOST ? TURN_MOST / most : 1;
+  double share = most > LB_FRAMES_TURN_MAX ? LB_FRAMES_TURN_MAX / most : 1;
   if (!lb_is_bounded(most)) return 0;
   for (int32_t i = 0; i < shared->count; i++)
     state->poses[i] = lb_frame_advance(&state->poses[i], w->right + 6 * i, share);
@@ -121,7 +118,7 @@ void lb_frames_fit_poses(lbBody *body, const double *u, lbFramesWork *w, lbScrat
     int32_t pivot = shared->pivots[i];
     lb_frame_align(&shared->rest[pivot], &state->poses[pivot], &shared->rest[i], pose);
   }
-  lb_frames_improve_poses(body, u, CONVERGED, w, s);
+  lb_frames_improve_poses(body, u, LB_SUM_ROUNDING, w, s);
 }
 
 void lb_frames_improve_poses(lbBody *body, const double *u, double goal, lbFramesWork *w,
@@ -129,15 +126,15 @@ void lb_frames_improve_poses(lbBody *body, const double *u, double goal, lbFrame
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   bool fixed[LB_FRAMES_MOST];
   for (int32_t i = 0; i < shared->count; i++) fixed[i] = lb_frames_is_led(body, i);
-  for (int k = 0; k < ITERATIONS; k++)
-    if (improve(body, fixed, u, w, s) < goal) break;
+  for (int k = 0; k < LB_NEWTON_MAX; k++)
+    if (improve_frames_fit(body, fixed, u, w, s) < goal) break;
 }
 
 void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesState *state = lb_frames_state(body);
   lb_frames_motions(body, w->start);
-  if (!ready(body, NULL, v, w)) return;
+  if (!ready_frames_fit(body, NULL, v, w)) return;
   for (int32_t i = 0; i < 6 * shared->count; i++) {
     bool held = lb_frames_is_led(body, i / 6) && body->frame.kind != LB_FRAME_DRIVEN;
     state->velocity[i] = held ? 0 : w->right[i];

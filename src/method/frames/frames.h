@@ -13,9 +13,16 @@
 
 // ---- what bodies of a model share (frames_shared.c) --------------------------------------------
 
-#define LB_FRAMES_ROOM 8 // frames that may be inserted into a body
-// Up to so many frames systems are factored whole, and springs can be had.
-#define LB_FRAMES_DENSE (LB_SPRING_FRAMES_MOST + LB_FRAMES_ROOM)
+enum {
+  LB_FRAMES_ROOM = 8, // frames that may be inserted into a body
+  // Up to so many frames systems are factored whole, and springs can be had.
+  LB_FRAMES_DENSE = LB_SPRING_FRAMES_MOST + LB_FRAMES_ROOM
+};
+// rad that a frame may turn in a step or in an iteration of a fit: beyond, linearised motions say
+// nothing. Doubled, fast steps fail later.
+#define LB_FRAMES_TURN_MAX 1.5
+// times the modulus, of stored energy: drags stretch a body no farther. Doubled, 1.4 times as far.
+#define LB_FRAMES_STORED_MAX 10.0
 
 // Weights of points: those of point k are entries [begin[k], begin[k + 1]).
 typedef struct lbFrameLists {
@@ -148,8 +155,8 @@ typedef struct lbFramesWork {       // lbScratch.own
   bool mass_factored;
   lbPlacement place;                               // T at the end
   double energy;                                   // J, elastic and kinetic at the start
-  double elastic;                                  // J, of that
-  double work;                                     // J, of what acts, over the step
+  double elastic, elastic_end;                     // J, of that; at the end, NAN: not known
+  double work;                                     // J, of constraints, over the step
   lbVec3 force, torque, momentum, angular, centre; // of a free body: about its centre, at the start
   bool driven;                                     // some prescribed frame moves
   bool by_springs;                                 // what elastic forces of this step are by
@@ -224,6 +231,8 @@ void lb_frames_add_own_product(const lbFramesShared *shared, double s, const dou
 // negative. false: there is none.
 bool lb_frames_solve_system(const lbBody *body, double h, bool safe, const lbScratch *scratch,
                             lbFramesWork *w);
+// w->right <- loads by scratch->late, which also come into w->force and w->torque.
+void lb_frames_load_late(const lbBody *body, const lbScratch *scratch, lbFramesWork *w);
 // y += s M x
 void lb_frames_add_mass_product(const lbBody *body, double s, const double *x,
                                 const lbFramesWork *w, double *y);
@@ -246,10 +255,17 @@ void lb_frames_fit_velocity(lbBody *body, const double *v, lbFramesWork *work);
 
 // ---- a step (frames_step.c) --------------------------------------------------------------------
 
+// w->poses, w->end <- where the velocities lead; false: not finite.
+bool lb_frames_find_poses(const lbBody *body, double h, lbFramesWork *work);
+// Whether the step is to be taken (energy.c); the end of one by implicit Euler <- nearer to its
+// start, where the account does not bear what it creates.
+int32_t lb_frames_judge(const lbBody *body, const lbStep *step, lbScratch *scratch);
 int32_t lb_frames_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                        const double *force, double *moved);
 int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *scratch);
+double lb_frames_created(const lbBody *body, const lbStep *step, lbScratch *scratch,
+                         double *energy);
 int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
 void lb_frames_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
                          lbScratch *scratch);

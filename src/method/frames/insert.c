@@ -8,16 +8,17 @@
 // list alone, and brings its frames along. Once a frame of the model itself has been removed the
 // list tells nothing any more, and states are for bodies of these very frames.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 #include "frames/inserted_weight.h"
 
 #include <string.h>
 
-#define ITERATIONS 30
-#define REACH_LEAST 3.0 // voxels: with fewer samples than that a frame's mass is not positive
-#define CLOSE 1e-9      // of the body's size
-#define NEAR 1e-7       // of the body's size, and rad: an iteration that ends the fit of poses
+// 1: voxels that a frame reaches. At half of it, it has so few samples that its mass is not
+// positive.
+#define REACH_LEAST 3.0
+#define NEAR 1e-7 // of the body's size, and rad, where a fit ends; doubled, it is off by so much
 
 // ---- going on with other frames ----------------------------------------------------------------
 
@@ -54,7 +55,7 @@ static lbStatus take_set(lbBody *body, const lbFrameSet *set, bool altered) {
 }
 
 // The same, and goes on in the shape and the motion that keep_shape has kept.
-static lbStatus go_on(lbBody *body, const lbFrameSet *set, bool altered, lbScratch *s) {
+static lbStatus go_on_insertion(lbBody *body, const lbFrameSet *set, bool altered, lbScratch *s) {
   lbFramesWork *w = s->own;
   lbStatus status = take_set(body, set, altered);
   if (status) return status;
@@ -94,7 +95,7 @@ lbStatus lb_frames_find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 
     double distance = lb_length(lb_sub(point_near(body, motions, k, at).x, x));
     if (distance < nearest) nearest = distance, X = at;
   }
-  for (*iterations = 0; *iterations < ITERATIONS; ++*iterations) {
+  for (*iterations = 0; *iterations < LB_NEWTON_MAX; ++*iterations) {
     // Weights jump a little from voxel to voxel: it ends in that in which it is about to.
     if (moved > 0.5 * cell) *home = lb_voxels_nearest(voxels, X, NULL);
     lbFramePoint p = point_near(body, motions, *home, X);
@@ -102,7 +103,7 @@ lbStatus lb_frames_find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 
     double length = lb_length(step), most = 2 * cell;
     if (!isfinite(length)) break;
     nearest = lb_length(missing);
-    if (nearest <= CLOSE * body->prepared->size) break;
+    if (nearest <= LB_NEGLIGIBLE * body->prepared->size) break;
     X = lb_add_scaled(X, length > most ? most / length : 1, step);
     moved = length;
   }
@@ -114,7 +115,7 @@ lbStatus lb_frames_find_rest(const lbBody *body, const lbVoxels *voxels, lbVec3 
                  fmax(nearest, outside));
 }
 
-static lbStatus make_voxels(const lbBody *body, lbVoxels **out) {
+static lbStatus make_voxels_insertion(const lbBody *body, lbVoxels **out) {
   const lbModel *m = body->prepared->model;
   lbVoxelGrid *grid = NULL;
   lbStatus status = lb_voxel_grid_create(lb_vec3_load(m->voxel_grid), m->voxel_grid[3],
@@ -154,8 +155,8 @@ static void blend_at(const lbBody *body, int32_t home, lbVec3 X, lbFramePose *po
   memcpy(velocity + 3, v, sizeof v);
 }
 
-static lbStatus check_place(const lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_t home,
-                            double *reach) {
+static lbStatus check_place_insertion(const lbBody *body, const lbVoxels *voxels, lbVec3 X,
+                                      int32_t home, double *reach) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   double nearest = INFINITY;
   for (int32_t i = 0; i < shared->count; i++) {
@@ -186,13 +187,13 @@ static lbStatus insert_at(lbBody *body, const lbVoxels *voxels, lbVec3 X, int32_
   state->goals[count] = state->reached[count] = set.rest[count];
   state->held[count] = 0;
   memcpy(state->velocity + 6 * count, velocity, sizeof velocity);
-  status = go_on(body, &set, state->altered, s);
+  status = go_on_insertion(body, &set, state->altered, s);
   lb_frames_set_release(&set);
   if (!status && !state->altered) state->inserted[state->inserted_count++] = frame;
   return status;
 }
 
-static lbStatus check_count(const lbBody *body, double reach) {
+static lbStatus check_count_insertion(const lbBody *body, double reach) {
   int32_t count = lb_body_frames_count(body);
   if (count == 0)
     return lb_fail(body->message, LB_ERR_ARGUMENT, "frames: the body's method is \"%s\"",
@@ -207,7 +208,7 @@ static lbStatus check_count(const lbBody *body, double reach) {
 
 lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t *frame) {
   if (!body) return LB_ERR_ARGUMENT;
-  lbStatus status = check_count(body, reach);
+  lbStatus status = check_count_insertion(body, reach);
   if (status) return status;
   if (!lb_vec3_is_bounded(place))
     return lb_fail(body->message, LB_ERR_ARGUMENT, "frames: place (%g, %g, %g) must be finite",
@@ -218,9 +219,9 @@ lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t
   lbVoxels *voxels = NULL;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return lb_fail_memory(body->message);
-  status = make_voxels(body, &voxels);
+  status = make_voxels_insertion(body, &voxels);
   if (!status) status = lb_frames_find_rest(body, voxels, x, &X, &home, &iterations);
-  if (!status) status = check_place(body, voxels, X, home, &reach);
+  if (!status) status = check_place_insertion(body, voxels, X, home, &reach);
   if (!status) status = insert_at(body, voxels, X, home, reach, s);
   if (!status && frame) *frame = count;
   lb_voxels_destroy(voxels);
@@ -229,17 +230,17 @@ lbStatus lb_body_frames_insert(lbBody *body, lbVec3 place, double reach, int32_t
 }
 
 lbStatus lb_frames_insert_near(lbBody *body, lbVec3 rest, double most) {
-  lbStatus status = check_count(body, most);
+  lbStatus status = check_count_insertion(body, most);
   if (status) return status;
   lbVoxels *voxels = NULL;
   lbScratch *s = lb_scratch_borrow(body->prepared);
   if (!s) return lb_fail_memory(body->message);
-  status = make_voxels(body, &voxels);
+  status = make_voxels_insertion(body, &voxels);
   if (!status) {
     int32_t home = lb_voxels_nearest(voxels, rest, NULL);
     lbVec3 X = lb_voxels_centre(voxels, home);
     double reach = 0;
-    status = check_place(body, voxels, X, home, &reach);
+    status = check_place_insertion(body, voxels, X, home, &reach);
     if (!status) status = insert_at(body, voxels, X, home, fmin(reach, most), s);
   }
   lb_voxels_destroy(voxels);
@@ -256,7 +257,7 @@ static lbStatus make_set_without(const lbBody *body, int32_t frame, bool listed,
   int32_t count = lb_frames_state(body)->inserted_count - 1;
   if (!listed) return lb_frames_set_remove(&shared->set, frame, out, body->message);
   lbVoxels *voxels = NULL;
-  lbStatus status = make_voxels(body, &voxels);
+  lbStatus status = make_voxels_insertion(body, &voxels);
   if (!status)
     status = lb_frames_set_with(body->prepared->model, voxels, count, others, out, body->message);
   lb_voxels_destroy(voxels);
@@ -291,7 +292,7 @@ static lbStatus remove_frame(lbBody *body, int32_t frame, lbScratch *s) {
   memmove(state->poses + frame, state->poses + frame + 1, behind * sizeof *state->poses);
   memmove(state->velocity + 6 * frame, state->velocity + 6 * (frame + 1),
           6 * behind * sizeof(double));
-  status = go_on(body, all ? NULL : &set, !listed, s);
+  status = go_on_insertion(body, all ? NULL : &set, !listed, s);
   lb_frames_set_release(&set);
   if (status) { // nothing has changed
     memcpy(state->poses, poses, ((size_t)count + 1) * sizeof *poses);
@@ -320,7 +321,7 @@ lbStatus lb_body_frames_remove(lbBody *body, int32_t frame) {
 
 // ---- states ------------------------------------------------------------------------------------
 
-static bool is_same(const lbInsertedFrame *a, const lbInsertedFrame *b) {
+static bool is_same_insertion(const lbInsertedFrame *a, const lbInsertedFrame *b) {
   return a->rest.x == b->rest.x && a->rest.y == b->rest.y && a->rest.z == b->rest.z &&
          a->reach == b->reach;
 }
@@ -340,11 +341,12 @@ static lbStatus check_inserted(const lbBody *body, const lbVoxels *voxels, int32
 lbStatus lb_frames_take_inserted(lbBody *body, int32_t count, const lbInsertedFrame *frames) {
   lbFramesState *state = lb_frames_state(body);
   bool same = count == state->inserted_count;
-  for (int32_t k = 0; k < count && same; k++) same = is_same(&frames[k], &state->inserted[k]);
+  for (int32_t k = 0; k < count && same; k++)
+    same = is_same_insertion(&frames[k], &state->inserted[k]);
   if (same || state->altered) return LB_OK;
   lbVoxels *voxels = NULL;
   lbFrameSet set = { 0 };
-  lbStatus status = count > 0 ? make_voxels(body, &voxels) : LB_OK;
+  lbStatus status = count > 0 ? make_voxels_insertion(body, &voxels) : LB_OK;
   if (!status) status = check_inserted(body, voxels, count, frames);
   if (!status && count > 0)
     status = lb_frames_set_with(body->prepared->model, voxels, count, frames, &set, body->message);

@@ -12,7 +12,7 @@ enum {
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
+static void place_group_frames(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   const lbFramesShared *shared = lb_frames_shared(p);
   size_t count = (size_t)lb_frames_room(p);
   lbFramesState *states = lb_carve(carver, (size_t)group->count, sizeof *states);
@@ -43,7 +43,7 @@ static int32_t list_room(const lbPrepared *p) {
   return most < LB_FRAME_LIST_MOST ? most : LB_FRAME_LIST_MOST;
 }
 
-static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
+static void place_scratch_frames(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
   size_t count = (size_t)lb_frames_room(p), n = 6 * count;
   size_t padded = (size_t)lb_ldlt_padded((int32_t)n);
   size_t room = lb_frame_sums_doubles(list_room(p), (int32_t)count);
@@ -68,7 +68,7 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   scratch->own = w;
 }
 
-static lbStatus furnish(lbBody *body, lbError *err) {
+static lbStatus furnish_frames(lbBody *body, lbError *err) {
   if (body->integrator != LB_INTEGRATOR_CENTRAL) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "integrator is central: a body of the method \"frames\" has implicit Euler");
@@ -100,7 +100,7 @@ static void turn_to_own(const lbBody *body, double *q, double *v) {
   }
 }
 
-static void get(const lbBody *body, double *q, double *v, double *force) {
+static void get_frames(const lbBody *body, double *q, double *v, double *force) {
   const lbPrepared *p = body->prepared;
   const lbFramesShared *shared = lb_frames_shared(p);
   const lbFramesState *state = lb_frames_state(body);
@@ -122,11 +122,11 @@ static void get(const lbBody *body, double *q, double *v, double *force) {
 // Whether the body already has these coordinates and rates, to the bit.
 static bool has(const lbBody *body, const double *q, const double *v, lbScratch *s) {
   size_t bytes = (size_t)body->prepared->dimension * sizeof(double);
-  get(body, s->a, s->b, NULL);
+  get_frames(body, s->a, s->b, NULL);
   return (!q || memcmp(s->a, q, bytes) == 0) && (!v || memcmp(s->b, v, bytes) == 0);
 }
 
-static void put_motion(lbBody *body, const double *q, const double *v, lbScratch *s) {
+static void put_motion_frames(lbBody *body, const double *q, const double *v, lbScratch *s) {
   lbFramesState *state = lb_frames_state(body);
   const lbWhole *whole = &lb_frames_shared(body->prepared)->whole;
   lbFrameRates rates = lb_frame_rates(body);
@@ -145,19 +145,19 @@ static void put_motion(lbBody *body, const double *q, const double *v, lbScratch
   lb_frames_fit_velocity(body, s->c, s->own);
 }
 
-static void put(lbBody *body, const double *q, const double *v, const double *force) {
+static void put_frames(lbBody *body, const double *q, const double *v, const double *force) {
   lbFramesState *state = lb_frames_state(body);
   if (force) {
     lb_whole_turn(&lb_frames_shared(body->prepared)->whole, &state->T, force, state->force);
     state->loaded = true;
   }
   lbScratch *s = q || v ? lb_scratch_borrow(body->prepared) : NULL;
-  if (s) put_motion(body, q, v, s);
+  if (s) put_motion_frames(body, q, v, s);
   lb_scratch_return(body->prepared, s);
 }
 
 // The weight is the method's own affair: lb_frames_gravity.
-static void set_weight(lbBody *body, const double *weight) {
+static void set_weight_frames(lbBody *body, const double *weight) {
   lbFramesState *state = lb_frames_state(body);
   if (weight || !state->loaded) return;
   memset(state->force, 0, (size_t)body->prepared->padded * sizeof(double));
@@ -169,19 +169,19 @@ lbVec3 lb_frames_gravity(const lbBody *body) {
   return lb_quat_rotate(lb_quat_conjugate(base.rotation), body->gravity);
 }
 
-static void put_pose(const lbFramePose *pose, double *to) {
+static void put_pose_frames(const lbFramePose *pose, double *to) {
   lb_vec3_store(to, pose->position);
   to[3] = pose->rotation.x, to[4] = pose->rotation.y;
   to[5] = pose->rotation.z, to[6] = pose->rotation.w;
 }
 
-static lbFramePose take_pose(const double *from, const lbFramePose *otherwise) {
+static lbFramePose take_pose_frames(const double *from, const lbFramePose *otherwise) {
   lbQuat turn = lb_quat(from[3], from[4], from[5], from[6]);
   if (!lb_rotation_make_unit(&turn)) turn = otherwise->rotation;
   return (lbFramePose){ turn, lb_vec3_load(from) };
 }
 
-static void save(const lbBody *body, double *numbers) {
+static void save_frames(const lbBody *body, double *numbers) {
   const lbFramesState *state = lb_frames_state(body);
   size_t padded = (size_t)body->prepared->padded;
   const lbPlacement *T = &state->T;
@@ -202,9 +202,9 @@ static void save(const lbBody *body, double *numbers) {
   double *to = numbers + padded + EXTRA_HEAD;
   memset(to, 0, EXTRA_FRAME * (size_t)lb_frames_room(body->prepared) * sizeof *to);
   for (int32_t i = 0; i < lb_frames_count(body); i++, to += EXTRA_FRAME) {
-    put_pose(&state->poses[i], to);
+    put_pose_frames(&state->poses[i], to);
     memcpy(to + 7, state->velocity + 6 * i, 6 * sizeof *to);
-    put_pose(&state->goals[i], to + 13);
+    put_pose_frames(&state->goals[i], to + 13);
     to[20] = state->held[i];
   }
 }
@@ -214,7 +214,7 @@ static lbInsertedFrame inserted_at(const double *extra, int32_t k) {
   return (lbInsertedFrame){ lb_vec3_load(own), own[3], own[4] };
 }
 
-static lbStatus refit(lbBody *body, const double *numbers) {
+static lbStatus refit_frames(lbBody *body, const double *numbers) {
   const double *extra = numbers + body->prepared->padded;
   int32_t most = lb_frames_room(body->prepared) - body->prepared->model->size.frame_count;
   lbInsertedFrame frames[LB_FRAMES_ROOM];
@@ -228,7 +228,7 @@ static lbStatus refit(lbBody *body, const double *numbers) {
   return lb_frames_take_inserted(body, (int32_t)count, frames);
 }
 
-static void restore(lbBody *body, const double *numbers) {
+static void restore_frames(lbBody *body, const double *numbers) {
   lbFramesState *state = lb_frames_state(body);
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   size_t padded = (size_t)body->prepared->padded;
@@ -244,16 +244,16 @@ static void restore(lbBody *body, const double *numbers) {
   state->pressed = extra[12];
   for (int32_t k = 0; k < state->inserted_count; k++) state->inserted[k] = inserted_at(extra, k);
   for (int32_t i = 0; i < shared->count; i++, from += EXTRA_FRAME) {
-    state->poses[i] = take_pose(from, &shared->rest[i]);
+    state->poses[i] = take_pose_frames(from, &shared->rest[i]);
     memcpy(state->velocity + 6 * i, from + 7, 6 * sizeof *from);
-    state->goals[i] = state->reached[i] = take_pose(from + 13, &shared->rest[i]);
+    state->goals[i] = state->reached[i] = take_pose_frames(from + 13, &shared->rest[i]);
     state->held[i] = from[20] == 1 && !shared->fixed[i];
   }
   state->version++;
 }
 
 // Another material: frames that were inserted are gone.
-static void forget(lbBody *body) {
+static void forget_frames(lbBody *body) {
   lbFramesState *state = lb_frames_state(body);
   state->inserted_count = 0;
   state->altered = false;
@@ -310,7 +310,7 @@ double lb_frames_modulus(const lbBody *body) {
 
 // ---- the body as a whole -----------------------------------------------------------------------
 
-static lbMat3 inertia_about(const lbFrameSurvey *survey, double mass, lbVec3 c) {
+static lbMat3 inertia_about_frames(const lbFrameSurvey *survey, double mass, lbVec3 c) {
   lbMat3 X = lb_mat3_sub(survey->second, lb_mat3_scale(mass, lb_mat3_outer(c, c)));
   return lb_mat3_sub(lb_mat3_scale(lb_mat3_trace(X), lb_mat3_identity()), X);
 }
@@ -324,17 +324,17 @@ void lb_frames_fit_frame(lbBody *body, const lbFrameSurvey *survey) {
       lb_mat3_sub(survey->turned, lb_mat3_scale(whole->mass, lb_mat3_outer(c, whole->centre))),
       &turn, NULL);
   lb_whole_set_frame(body, whole, &lb_frames_state(body)->T, c, turn, survey->linear, L,
-                     inertia_about(survey, whole->mass, c));
+                     inertia_about_frames(survey, whole->mass, c));
 }
 
-static void fit_frame(lbBody *body, lbScratch *scratch) {
+static void fit_frame_frames(lbBody *body, lbScratch *scratch) {
   lbFramesWork *w = scratch->own;
   lbFrameSurvey survey;
   lb_frames_survey(body, w->probe, &survey);
   lb_frames_fit_frame(body, &survey);
 }
 
-static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch) {
+static void report_frames(const lbBody *body, lbBodyReport *report, lbScratch *scratch) {
   const lbFramesState *state = lb_frames_state(body);
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = scratch->own;
@@ -374,8 +374,8 @@ void lb_frames_find_mass(const lbBody *body, lbScratch *scratch) {
 }
 
 // w->right <- Mᵀ of what forces at nodes (own axes) are, with prescribed frames cut off.
-static void reduce(const lbBody *body, const lbFrameMotion *motions, const lbPlacement *T,
-                   const double *own, lbFramesWork *w) {
+static void reduce_of_frames(const lbBody *body, const lbFrameMotion *motions, const lbPlacement *T,
+                             const double *own, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   memset(w->sums, 0, 8 * (size_t)shared->count * sizeof(double));
   memset(w->right, 0, (size_t)lb_ldlt_padded(6 * shared->count) * sizeof(double));
@@ -390,8 +390,8 @@ static void reduce(const lbBody *body, const lbFrameMotion *motions, const lbPla
 }
 
 // x (padded) <- velocities of nodes (own axes) that w->right is, of frames
-static void expand(const lbBody *body, const lbFrameMotion *motions, const lbPlacement *T,
-                   lbFramesWork *w, double *x) {
+static void expand_frames(const lbBody *body, const lbFrameMotion *motions, const lbPlacement *T,
+                          lbFramesWork *w, double *x) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   memcpy(w->probe, motions, (size_t)shared->count * sizeof *w->probe);
   for (int32_t i = 0; i < shared->count; i++)
@@ -401,32 +401,32 @@ static void expand(const lbBody *body, const lbFrameMotion *motions, const lbPla
   lb_whole_turn_back(&shared->whole, T, x, x);
 }
 
-static void mobilise(const lbBody *body, lbScratch *scratch, double *x) {
+static void mobilise_frames(const lbBody *body, lbScratch *scratch, double *x) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = scratch->own;
   lb_frames_find_mass(body, scratch);
-  reduce(body, w->end, &lb_frames_state(body)->T, x, w);
+  reduce_of_frames(body, w->end, &lb_frames_state(body)->T, x, w);
   if (w->mass_body) lb_frames_solve(shared, w->mass_factor, w->room, w->right);
-  expand(body, w->end, &lb_frames_state(body)->T, w, x);
+  expand_frames(body, w->end, &lb_frames_state(body)->T, w, x);
 }
 
-static void strike(lbBody *body, lbScratch *scratch, const double *impulse, double *v) {
+static void strike_frames(lbBody *body, lbScratch *scratch, const double *impulse, double *v) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesState *state = lb_frames_state(body);
   lbFramesWork *w = scratch->own;
   lb_frames_find_mass(body, scratch);
-  reduce(body, w->end, &state->T, impulse, w);
+  reduce_of_frames(body, w->end, &state->T, impulse, w);
   bool good = w->mass_body != NULL;
   good = good && lb_frames_solve(shared, w->mass_factor, w->room, w->right);
   for (int32_t i = 0; i < 6 * shared->count; i++)
     good = good && lb_is_bounded(state->velocity[i] + w->right[i]);
   for (int32_t i = 0; i < 6 * shared->count && good; i++) state->velocity[i] += w->right[i];
-  get(body, scratch->a, v, NULL);
+  get_frames(body, scratch->a, v, NULL);
   if (!good) v[0] = INFINITY; // tells the caller to refuse it
 }
 
 // x <- K⁻¹ x at rest, own axes.
-static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
+static void comply_frames(const lbPrepared *p, double *x, lbScratch *scratch) {
   const lbFramesShared *shared = lb_frames_shared(p);
   lbFramesWork *w = scratch->own;
   lbBody body = { .prepared = p };
@@ -436,77 +436,19 @@ static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   for (int32_t i = 0; i < shared->count; i++)
     w->start[i] = lb_frame_motion(&shared->rest[i], &shared->rest[i], NULL);
   w->mass_body = NULL;
-  reduce(&body, w->start, &T, x, w);
+  reduce_of_frames(&body, w->start, &T, x, w);
   if (shared->rest_factor) lb_frames_solve(shared, shared->rest_factor, w->room, w->right);
-  expand(&body, w->start, &T, w, x);
+  expand_frames(&body, w->start, &T, w, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
 }
 
-// ---- limber/frames.h ---------------------------------------------------------------------------
-
-int32_t lb_body_frames_count(const lbBody *body) {
-  return body && lb_body_method(body) == LB_METHOD_FRAMES ? lb_frames_count(body) : 0;
+static const double *materials_frames(const lbPrepared *p) {
+  return lb_frames_shared(p)->materials;
 }
-
-static lbStatus refuse_others(const lbBody *body, int32_t frame) {
-  int32_t count = lb_body_frames_count(body);
-  if (!body) return LB_ERR_ARGUMENT;
-  if (frame >= 0 && frame < count) return LB_OK;
-  return lb_fail(body->message, LB_ERR_ARGUMENT, "frame %d: the body has %d frames", (int)frame,
-                 (int)count);
-}
-
-lbStatus lb_body_frames_pose(const lbBody *body, int32_t frame, lbVec3 *position,
-                             lbQuat *rotation) {
-  lbStatus status = refuse_others(body, frame);
-  if (status) return status;
-  const lbFramesState *state = lb_frames_state(body);
-  lbPlacement base = lb_whole_base(body, &state->T);
-  if (position) *position = lb_placement_apply(&base, state->poses[frame].position);
-  if (rotation)
-    *rotation = lb_quat_normalise(lb_quat_multiply(base.rotation, state->poses[frame].rotation));
-  return LB_OK;
-}
-
-lbStatus lb_body_frames_weights(const lbBody *body, int32_t frame, double *weights) {
-  lbStatus status = refuse_others(body, frame);
-  if (status) return status;
-  const lbFrameLists *lists = &lb_frames_shared(body->prepared)->set.nodes;
-  for (int32_t n = 0; n < lists->point_count; n++) {
-    double own = 0, sum = 0;
-    for (int32_t e = lists->begin[n]; e < lists->begin[n + 1]; e++) {
-      sum += lists->values[e];
-      if (lists->frames[e] == frame) own = lists->values[e];
-    }
-    weights[n] = own / sum;
-  }
-  return LB_OK;
-}
-
-lbStatus lb_body_frames_set_forces(lbBody *body, lbFrameForces forces) {
-  lbStatus status = refuse_others(body, 0);
-  if (status) return status;
-  if ((int)forces < 0 || forces >= LB_FRAME_FORCES_COUNT)
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "forces is %d; it must be an lbFrameForces",
-                   (int)forces);
-  if (forces == LB_FRAME_SPRINGS && lb_frames_count(body) > LB_FRAMES_DENSE)
-    return lb_fail(body->message, LB_ERR_ARGUMENT, "springs are for up to %d frames, there are %d",
-                   LB_FRAMES_DENSE, (int)lb_frames_count(body));
-  lbFramesState *state = lb_frames_state(body);
-  state->forces = forces;
-  state->version++;
-  return LB_OK;
-}
-
-lbFrameForces lb_body_frames_forces(const lbBody *body) {
-  return lb_body_frames_count(body) ? lb_frames_state(body)->forces : LB_FRAME_SAMPLES;
-}
-
-static const double *materials(const lbPrepared *p) { return lb_frames_shared(p)->materials; }
 
 const lbBodyMethod lb_frames_method = { .method = LB_METHOD_FRAMES,
                                         .stress_law = LB_MATERIAL_STVK,
-                                        .fit_frame = fit_frame,
+                                        .fit_frame = fit_frame_frames,
                                         .refinements_most = LB_FRAMES_ROOM,
                                         .refine = lb_frames_refine,
                                         .refinement_spacing = lb_frames_refinement_spacing,
@@ -514,28 +456,29 @@ const lbBodyMethod lb_frames_method = { .method = LB_METHOD_FRAMES,
                                         .build = lb_whole_build,
                                         .release = lb_frames_release,
                                         .rebuild = lb_frames_rebuild,
-                                        .materials = materials,
-                                        .place_group = place_group,
-                                        .place_scratch = place_scratch,
-                                        .furnish = furnish,
-                                        .get = get,
-                                        .put = put,
-                                        .set_weight = set_weight,
+                                        .materials = materials_frames,
+                                        .place_group = place_group_frames,
+                                        .place_scratch = place_scratch_frames,
+                                        .furnish = furnish_frames,
+                                        .get = get_frames,
+                                        .put = put_frames,
+                                        .set_weight = set_weight_frames,
                                         .state_rows = 1,
                                         .state_extra = EXTRA_HEAD,
-                                        .save = save,
-                                        .refit = refit,
-                                        .restore = restore,
+                                        .save = save_frames,
+                                        .refit = refit_frames,
+                                        .restore = restore_frames,
                                         .saves_all = true,
-                                        .forget = forget,
+                                        .forget = forget_frames,
                                         .begin = lb_frames_begin,
                                         .respond = lb_frames_respond,
                                         .end = lb_frames_end,
+                                        .created = lb_frames_created,
                                         .commit = lb_frames_commit,
                                         .step_many = lb_frames_step_many,
                                         .many = 1,
-                                        .report = report,
-                                        .mobilise_at = mobilise,
-                                        .strike = strike,
-                                        .comply = comply,
+                                        .report = report_frames,
+                                        .mobilise_at = mobilise_frames,
+                                        .strike = strike_frames,
+                                        .comply = comply_frames,
                                         .identify = lb_frames_identify };

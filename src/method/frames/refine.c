@@ -6,14 +6,15 @@
 // LEAVING seconds is removed. At most one frame of a body is inserted or removed in a step.
 #include "method/frames/frames.h"
 
-#define PRESSED 1e-3
-#define LASTING 0.05
-#define LEAVING 0.25
-#define SPACING 0.5        // of the smallest distance between frames of the model
-#define SPACING_ALONE 0.25 // of a body's size, with one frame
-#define SPACING_LEAST 2.0  // voxels: samples must feel what a frame does
-#define REACH 2.0          // times the spacing, and
-#define REACH_LEAST 4.0    // voxels
+#define PRESSED                                                                                    \
+  1e-3 // times modulus and spacing²; doubled, frames come where contacts press twice as hard
+#define LASTING 0.05 // s; doubled, they come twice as late
+#define LEAVING 0.25 // s; doubled, they stay twice as long
+// of the smallest distance between frames of the model, with one frame of half the size. Doubled,
+// an eighth as many fit in.
+#define SPACING 0.5
+#define SPACING_LEAST 2.0 // 1: voxels; at half of it samples do not feel what a frame does
+#define REACH 2.0         // times the spacing; doubled, presses are eight times as wide
 
 static double apart(lbVec3 a, lbVec3 b) { return lb_length(lb_sub(a, b)); }
 
@@ -87,8 +88,8 @@ static bool lasts(lbFramesState *state, lbVec3 place, double spacing, double dt)
 
 static double cell_of(const lbBody *body) { return lb_body_model(body)->voxel_grid[3]; }
 
-static double reach_of(const lbBody *body, double spacing) {
-  return fmax(REACH * spacing, REACH_LEAST * cell_of(body));
+static double reach_of_refinement(const lbBody *body, double spacing) {
+  return REACH * fmax(spacing, SPACING_LEAST * cell_of(body));
 }
 
 void lb_frames_refine(lbBody *body, const lbPresses *presses, int32_t most, double spacing,
@@ -107,7 +108,7 @@ void lb_frames_refine(lbBody *body, const lbPresses *presses, int32_t most, doub
   }
   if (!lasts(state, place, spacing, dt) || count_at_contacts(state) >= most) return;
   state->pressed = 0; // where none can be, it is not tried again at once
-  if (lb_frames_insert_near(body, place, reach_of(body, spacing)) == LB_OK)
+  if (lb_frames_insert_near(body, place, reach_of_refinement(body, spacing)) == LB_OK)
     state->inserted[state->inserted_count - 1].unused = 0;
 }
 
@@ -118,7 +119,7 @@ static double default_spacing(const lbBody *body) {
     for (int32_t j = 0; j < i; j++)
       least = fmin(least, apart(lb_vec3_load(m->frame_poses + 7 * (size_t)i),
                                 lb_vec3_load(m->frame_poses + 7 * (size_t)j)));
-  return isfinite(least) ? SPACING * least : SPACING_ALONE * body->prepared->size;
+  return isfinite(least) ? SPACING * least : 0.5 * SPACING * body->prepared->size;
 }
 
 double lb_frames_refinement_spacing(const lbBody *body, double spacing) {

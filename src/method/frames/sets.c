@@ -8,9 +8,8 @@
 
 #include <string.h>
 
-#define BUMP_MOST 0.999 // so that the others' weights are not lost
-#define BUMP_LEAST 1e-3
-#define SUM_LEAST 1e-6 // of weights that are left
+#define BUMP_LEAST 1e-3 // of a weight, for it and for all others; doubled, frames reach less far
+#define SUM_LEAST 1e-6  // of weights that are left; doubled, fewer places may have a frame
 
 // ---- lists under way ---------------------------------------------------------------------------
 
@@ -20,7 +19,7 @@ typedef struct Lists {
   int32_t entries;
 } Lists;
 
-static bool make_lists(const lbFrameLists *from, size_t stride, Lists *to) {
+static bool make_lists_frame_set(const lbFrameLists *from, size_t stride, Lists *to) {
   size_t points = (size_t)from->point_count, most = (size_t)from->begin[points] + points;
   *to = (Lists){ lb_alloc(points + 1, sizeof(int32_t)), lb_alloc(most, sizeof(int32_t)),
                  lb_alloc(most, stride * sizeof(double)), 0 };
@@ -31,7 +30,7 @@ static lbFrameLists finished(const Lists *lists, int32_t points) {
   return (lbFrameLists){ points, lists->begin, lists->frames, lists->values };
 }
 
-static void add_entry(Lists *to, size_t stride, int32_t frame, const double *values) {
+static void add_entry_frame_set(Lists *to, size_t stride, int32_t frame, const double *values) {
   to->frames[to->entries] = frame;
   memcpy(to->values + stride * (size_t)to->entries, values, stride * sizeof *values);
   to->entries++;
@@ -50,10 +49,10 @@ static void add_with_bump(const lbFrameLists *from, int32_t point, size_t stride
       values[0] = w[0] * (1 - b);
       for (size_t k = 1; k < stride; k++) values[k] = w[k] * (1 - b) - w[0] * slope[k - 1];
     }
-    add_entry(to, stride, from->frames[e], values);
+    add_entry_frame_set(to, stride, from->frames[e], values);
   }
   const double own[4] = { b, slope[0], slope[1], slope[2] };
-  if (reached) add_entry(to, stride, frame, own);
+  if (reached) add_entry_frame_set(to, stride, frame, own);
   to->begin[point + 1] = to->entries;
 }
 
@@ -85,8 +84,8 @@ void lb_frames_set_release(lbFrameSet *set) {
 // *out <- lists of a set, with room for one more entry a point; frames without or with one more.
 static lbStatus begin_set(const lbFrameSet *from, int32_t count, Lists *samples, Lists *nodes,
                           lbFramePose **rest, uint8_t **fixed, lbError *err) {
-  bool room = make_lists(&from->samples, 4, samples);
-  room = make_lists(&from->nodes, 1, nodes) && room;
+  bool room = make_lists_frame_set(&from->samples, 4, samples);
+  room = make_lists_frame_set(&from->nodes, 1, nodes) && room;
   *rest = lb_alloc((size_t)count, sizeof **rest);
   *fixed = lb_alloc((size_t)count, 1);
   return room && *rest && *fixed ? LB_OK : lb_fail_memory(err);
@@ -117,7 +116,7 @@ lbStatus lb_frames_set_insert(const lbModel *m, const lbVoxels *voxels, const lb
     double slope[3], b;
     b = lb_weight_linear(voxels, at, lb_vec3_load(positions + 3 * (size_t)point), bump, slope);
     if (!(b > BUMP_LEAST)) b = slope[0] = slope[1] = slope[2] = 0;
-    if (b > BUMP_MOST) b = BUMP_MOST, slope[0] = slope[1] = slope[2] = 0;
+    if (b > 1 - BUMP_LEAST) b = 1 - BUMP_LEAST, slope[0] = slope[1] = slope[2] = 0;
     if (node)
       add_with_bump(&from->nodes, point, 1, count, b, slope, &at_nodes);
     else
@@ -152,7 +151,7 @@ static bool leave_out(const lbFrameLists *from, size_t stride, int32_t frame, Li
       double values[4] = { w[0] / sum[0] };
       if (own == frame) continue;
       for (size_t i = 1; i < stride; i++) values[i] = (w[i] - values[0] * sum[i]) / sum[0];
-      add_entry(to, stride, own - (own > frame), values);
+      add_entry_frame_set(to, stride, own - (own > frame), values);
     }
     to->begin[k + 1] = to->entries;
   }

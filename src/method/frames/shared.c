@@ -1,10 +1,8 @@
 // What the bodies of a model by frames share: samples with their materials, nodes, masses.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include <string.h>
-
-#define MASS_LEAST 1e-9 // of the mean, for nodes without mass
-#define SHIFT 1e-9      // of the stiffness at rest, for bodies that move as a whole
 
 lbStatus lb_frames_prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
   p->state_extra = LB_FRAMES_HEAD + LB_FRAMES_STATE * lb_frames_room(p);
@@ -150,11 +148,11 @@ static lbStatus make_nodes(const lbModel *m, lbFramesShared *shared, lbError *er
 // ---- the whole ---------------------------------------------------------------------------------
 
 static void fill_masses(const lbModel *m, double *masses) {
-  double least = MASS_LEAST * m->rigid_mass[0] / m->size.node_count;
+  double least = LB_NEGLIGIBLE * m->rigid_mass[0] / m->size.node_count;
   for (int32_t n = 0; n < m->size.node_count; n++) masses[n] = fmax(m->node_masses[n], least);
 }
 
-static void fill_whole(lbPrepared *p, lbFramesShared *shared) {
+static void fill_whole_frames_shared(lbPrepared *p, lbFramesShared *shared) {
   const lbModel *m = p->model;
   const lbFrameSamples *s = shared->samples;
   lbVec3 moment = lb_vec3(0, 0, 0);
@@ -211,7 +209,7 @@ static lbStatus find_rest_factor(const lbPrepared *p, lbFramesShared *shared, lb
       stiffness += sums.K[(size_t)i * (size_t)(n + 1)];
       mass += sums.M[(size_t)i * (size_t)(n + 1)];
     }
-    double shift = SHIFT * stiffness / fmax(mass, 1e-300);
+    double shift = LB_NEGLIGIBLE * stiffness / fmax(mass, 1e-300);
     status = lb_frame_springs_create(shared->samples, shared->count, shared->rest, shared->fixed,
                                      sums.K, &shared->springs, err);
     lb_frames_combine(shared->count, 1, sums.K, shift, sums.M, shared->rest_factor);
@@ -235,8 +233,9 @@ static bool copy_lists(const lbFrameLists *from, size_t stride, lbFrameLists *to
   return to->begin && to->frames && to->values;
 }
 
-static lbStatus allocate(const lbModel *m, const double *materials, const lbFrameSet *set,
-                         lbFramesShared *shared, lbError *err) {
+static lbStatus allocate_frames_shared(const lbModel *m, const double *materials,
+                                       const lbFrameSet *set, lbFramesShared *shared,
+                                       lbError *err) {
   size_t nodes = (size_t)m->size.node_count, frames = (size_t)set->count;
   shared->count = set->count;
   shared->materials = lb_duplicate(materials, 3 * (size_t)m->size.material_count, sizeof(double));
@@ -260,7 +259,7 @@ lbStatus lb_frames_rebuild_set(lbPrepared *p, const double *materials, const lbF
   const lbModel *m = p->model;
   lbFramesShared *shared = p->own = lb_alloc(1, sizeof *shared);
   if (!shared) return lb_fail_memory(err);
-  lbStatus status = allocate(m, materials, set, shared, err);
+  lbStatus status = allocate_frames_shared(m, materials, set, shared, err);
   if (status) return status;
   shared->mass = (lbFrameMass)m->frame_settings[1];
   shared->ldlt = lb_ldlt_kernels(p->level);
@@ -270,7 +269,7 @@ lbStatus lb_frames_rebuild_set(lbPrepared *p, const double *materials, const lbF
   if (!status) status = lb_frames_find_pairs(shared, err);
   if (status) return status;
   lb_frames_find_pivots(shared);
-  fill_whole(p, shared);
+  fill_whole_frames_shared(p, shared);
   p->stress_law = (lbMaterialModel)m->material_laws[m->sample_materials[0]];
   p->stress_by_material = true;
   return find_rest_factor(p, shared, err);

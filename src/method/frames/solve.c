@@ -3,19 +3,18 @@
 // Up to LB_FRAMES_DENSE frames they are factored whole, by LDLᵀ. Of more frames most pairs have
 // nothing to do with each other: only blocks of pairs that act together somewhere are looked at,
 // and systems are solved by conjugate gradients, with the blocks of frames alone as a
-// preconditioner, to a residual of TOLERANCE and in at most ITERATIONS.
+// preconditioner, to a residual of LB_SUM_ROUNDING of the right
+// side in the norm of the preconditioner and in at most LB_GRADIENTS_MAX iterations.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include <string.h>
-
-#define TOLERANCE 1e-13 // of the right side, in the norm of the preconditioner
-#define ITERATIONS 1000
 
 static bool is_dense(const lbFramesShared *shared) { return shared->count <= LB_FRAMES_DENSE; }
 
 // ---- pairs -------------------------------------------------------------------------------------
 
-static void mark(const lbFrameSamples *samples, int32_t count, uint8_t *marks) {
+static void mark_frames_solve(const lbFrameSamples *samples, int32_t count, uint8_t *marks) {
   for (int32_t k = 0; k < samples->pair_count; k++) {
     size_t i = (size_t)samples->pairs[k].first, j = (size_t)samples->pairs[k].second;
     if (i < j) marks[j * (size_t)count + i] = 1;
@@ -26,8 +25,8 @@ lbStatus lb_frames_find_pairs(lbFramesShared *shared, lbError *err) {
   size_t count = (size_t)shared->count;
   uint8_t *marks = lb_alloc(count * count, 1);
   if (!marks) return lb_fail_memory(err);
-  mark(shared->samples, shared->count, marks);
-  mark(shared->node_samples, shared->count, marks);
+  mark_frames_solve(shared->samples, shared->count, marks);
+  mark_frames_solve(shared->node_samples, shared->count, marks);
   for (size_t k = 0; k < count * count; k++) shared->pair_count += marks[k];
   shared->pairs = lb_alloc((size_t)shared->pair_count + 1, sizeof *shared->pairs);
   lbFramePair *to = shared->pairs;
@@ -41,8 +40,8 @@ lbStatus lb_frames_find_pairs(lbFramesShared *shared, lbError *err) {
 
 // y += s A x for a block of the lower triangle, column by column, and for its mirror image; a
 // frame's own block has its lower triangle alone.
-static void add_block(size_t stride, const double *block, bool own, double s, const double *xi,
-                      const double *xj, double *yi, double *yj) {
+static void add_block_frames_solve(size_t stride, const double *block, bool own, double s,
+                                   const double *xi, const double *xj, double *yi, double *yj) {
   for (size_t c = 0; c < 6; c++) {
     const double *column = block + stride * c;
     for (size_t a = own ? c : 0; a < 6; a++) {
@@ -65,7 +64,7 @@ void lb_frames_add_own_product(const lbFramesShared *shared, double s, const dou
                                const double *x, double *y) {
   size_t n = 6 * (size_t)shared->count;
   for (size_t i = 0; i < n; i += 6)
-    add_block(n, A + i * (n + 1), true, s, x + i, x + i, y + i, y + i);
+    add_block_frames_solve(n, A + i * (n + 1), true, s, x + i, x + i, y + i, y + i);
 }
 
 void lb_frames_add_product(const lbFramesShared *shared, double s, const double *A, const double *x,
@@ -78,7 +77,7 @@ void lb_frames_add_product(const lbFramesShared *shared, double s, const double 
   lb_frames_add_own_product(shared, s, A, x, y);
   for (int32_t k = 0; k < shared->pair_count; k++) {
     size_t i = 6 * (size_t)shared->pairs[k].first, j = 6 * (size_t)shared->pairs[k].second;
-    add_block(n, A + j + n * i, false, s, x + i, x + j, y + i, y + j);
+    add_block_frames_solve(n, A + j + n * i, false, s, x + i, x + j, y + i, y + j);
   }
 }
 
@@ -142,7 +141,7 @@ typedef struct Gradients {
   double *r, *z, *p, *Ap;         // (6 frames)
 } Gradients;
 
-static double *take(double **room, size_t count) {
+static double *take_frames_solve(double **room, size_t count) {
   double *here = *room;
   *room += count;
   return here;
@@ -152,13 +151,15 @@ static void copy_block(size_t stride, const double *from, double *to) {
   for (size_t c = 0; c < 6; c++) memcpy(to + 6 * c, from + stride * c, 6 * sizeof *to);
 }
 
-static bool begin(const lbFramesShared *shared, const double *matrix, double *room, Gradients *g) {
+static bool begin_frames_solve(const lbFramesShared *shared, const double *matrix, double *room,
+                               Gradients *g) {
   size_t count = (size_t)shared->count, n = 6 * count;
   size_t padded = (size_t)lb_ldlt_padded((int32_t)n);
   *g = (Gradients){ .shared = shared };
-  g->own = take(&room, 36 * count), g->inverse = take(&room, 36 * count);
-  g->blocks = take(&room, 36 * (size_t)shared->pair_count);
-  g->r = take(&room, n), g->z = take(&room, n), g->p = take(&room, n), g->Ap = take(&room, n);
+  g->own = take_frames_solve(&room, 36 * count), g->inverse = take_frames_solve(&room, 36 * count);
+  g->blocks = take_frames_solve(&room, 36 * (size_t)shared->pair_count);
+  g->r = take_frames_solve(&room, n), g->z = take_frames_solve(&room, n),
+  g->p = take_frames_solve(&room, n), g->Ap = take_frames_solve(&room, n);
   for (size_t i = 0; i < count; i++) {
     const double *block = matrix + 6 * i * (padded + 1);
     copy_block(padded, block, g->own + 36 * i);
@@ -171,18 +172,18 @@ static bool begin(const lbFramesShared *shared, const double *matrix, double *ro
   return true;
 }
 
-static void multiply(const Gradients *g, const double *x, double *y) {
+static void multiply_frames_solve(const Gradients *g, const double *x, double *y) {
   const lbFramesShared *shared = g->shared;
   memset(y, 0, 6 * (size_t)shared->count * sizeof *y);
   for (size_t i = 0; i < (size_t)shared->count; i++)
-    add_block(6, g->own + 36 * i, true, 1, x + 6 * i, x + 6 * i, y + 6 * i, y + 6 * i);
+    add_block_frames_solve(6, g->own + 36 * i, true, 1, x + 6 * i, x + 6 * i, y + 6 * i, y + 6 * i);
   for (size_t k = 0; k < (size_t)shared->pair_count; k++) {
     size_t i = 6 * (size_t)shared->pairs[k].first, j = 6 * (size_t)shared->pairs[k].second;
-    add_block(6, g->blocks + 36 * k, false, 1, x + i, x + j, y + i, y + j);
+    add_block_frames_solve(6, g->blocks + 36 * k, false, 1, x + i, x + j, y + i, y + j);
   }
 }
 
-static void precondition(const Gradients *g, const double *r, double *z) {
+static void precondition_frames_solve(const Gradients *g, const double *r, double *z) {
   for (size_t i = 0; i < (size_t)g->shared->count; i++)
     for (size_t a = 0; a < 6; a++) {
       double sum = 0;
@@ -191,7 +192,7 @@ static void precondition(const Gradients *g, const double *r, double *z) {
     }
 }
 
-static double dot(size_t n, const double *a, const double *b) {
+static double dot_frames_solve(size_t n, const double *a, const double *b) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
   return sum;
@@ -202,17 +203,17 @@ static bool solve_by_gradients(const Gradients *g, double *x) {
   size_t n = 6 * (size_t)g->shared->count;
   memcpy(g->r, x, n * sizeof *x);
   memset(x, 0, n * sizeof *x);
-  precondition(g, g->r, g->z);
+  precondition_frames_solve(g, g->r, g->z);
   memcpy(g->p, g->z, n * sizeof *x);
-  double rz = dot(n, g->r, g->z), goal = TOLERANCE * TOLERANCE * rz;
-  for (int k = 0; k < ITERATIONS && rz > goal; k++) {
-    multiply(g, g->p, g->Ap);
-    double curvature = dot(n, g->p, g->Ap);
+  double rz = dot_frames_solve(n, g->r, g->z), goal = LB_SUM_ROUNDING * LB_SUM_ROUNDING * rz;
+  for (int k = 0; k < LB_GRADIENTS_MAX && rz > goal; k++) {
+    multiply_frames_solve(g, g->p, g->Ap);
+    double curvature = dot_frames_solve(n, g->p, g->Ap);
     if (!(curvature > 0)) return false;
     double along = rz / curvature, before = rz;
     for (size_t i = 0; i < n; i++) x[i] += along * g->p[i], g->r[i] -= along * g->Ap[i];
-    precondition(g, g->r, g->z);
-    rz = dot(n, g->r, g->z);
+    precondition_frames_solve(g, g->r, g->z);
+    rz = dot_frames_solve(n, g->r, g->z);
     for (size_t i = 0; i < n; i++) g->p[i] = g->z[i] + rz / before * g->p[i];
   }
   return true;
@@ -226,5 +227,5 @@ bool lb_frames_solve(const lbFramesShared *shared, const double *factor, double 
   }
   Gradients g;
   memset(x + n, 0, (size_t)(lb_ldlt_padded(n) - n) * sizeof *x);
-  return begin(shared, factor, room, &g) && solve_by_gradients(&g, x);
+  return begin_frames_solve(shared, factor, room, &g) && solve_by_gradients(&g, x);
 }

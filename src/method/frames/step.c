@@ -10,25 +10,22 @@
 // its forces have brought the frames, until nodes are there. Momenta of a free body, which
 // implicit Euler does not keep in these coordinates, are set right by a rigid motion.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 #include "body/guard.h"
 
 #include <string.h>
 
-#define AGAIN_MOST 20
-#define HOPELESS_MOST 3
-#define CLOSE 1e-11   // of the body's size: how near linearised nodes must come to true ones
-#define TURN_MOST 1.5 // rad that a frame may turn in a step
-#define WAY_MOST 1.0  // of the body's size that it may move relative to the others
-#define SPUN_MOST 1e3 // rad that a free body may turn in a step as a whole: momentum beyond is lost
-#define HALVINGS 30
-#define STORED_MOST 10.0 // times half the modulus: no drag stretches a body farther
-#define DRAGGED_MOST 2.0 // likewise, of frames that are dragged
-#define DRAG_HALVINGS 60
-#define TWISTED -0.25    // cosine of half the angle between a frame and its pivot
-#define CREATED_MOST 0.1 // of what there was
-#define NOISE 1e-15      // of the modulus: what rounding may leave in the energies of laws
+// of the body's size, between linearised nodes and true ones. Doubled, constraints are met half as
+// well.
+#define CLOSE 1e-11
+// rad in a step, of a body as a whole: faster spins are rounding of other momenta. Doubled, such
+// bodies spin twice as fast.
+#define SPUN_MOST 1e3
+// 1: cosine of half the angle between a frame and its pivot, from which on signs are compared.
+// Nearer to 0, energies are compared more often.
+#define TWISTED -0.25
 
 // ---- frames that move as told ------------------------------------------------------------------
 
@@ -39,8 +36,8 @@ static lbFramePose pose_under(const lbPlacement *T, const lbFramePose *rest) {
 }
 
 // velocity (6) of what moves with the frame of the body, at a place in the fixed axes.
-static void carried(const lbBody *body, const lbPlacement *T, const lbFrameRates *rates,
-                    lbVec3 place, double *velocity) {
+static void carried_frames_step(const lbBody *body, const lbPlacement *T, const lbFrameRates *rates,
+                                lbVec3 place, double *velocity) {
   lbVec3 own = lb_quat_rotate(lb_quat_conjugate(T->rotation), lb_sub(place, T->position));
   lbVec3 arm = lb_sub(own, body->prepared->centre);
   lb_vec3_store(velocity, lb_quat_rotate(T->rotation, rates->spin));
@@ -49,7 +46,7 @@ static void carried(const lbBody *body, const lbPlacement *T, const lbFrameRates
 }
 
 // w->place <- T at the end; the velocities of a body that a jump carries along.
-static void move_frame(lbBody *body, const lbStep *step, lbFramesWork *w) {
+static void move_frame_frames_step(lbBody *body, const lbStep *step, lbFramesWork *w) {
   lbFramesState *state = lb_frames_state(body);
   w->place = state->T;
   if (body->frame.kind != LB_FRAME_DRIVEN) return;
@@ -62,13 +59,13 @@ static void move_frame(lbBody *body, const lbStep *step, lbFramesWork *w) {
   w->place = lb_placement_jump(body, step, &state->T, &after);
   for (int32_t i = 0; i < lb_frames_count(body); i++) {
     double old[6], new[6];
-    carried(body, &state->T, &before, state->poses[i].position, old);
-    carried(body, &state->T, &after, state->poses[i].position, new);
+    carried_frames_step(body, &state->T, &before, state->poses[i].position, old);
+    carried_frames_step(body, &state->T, &after, state->poses[i].position, new);
     for (int k = 0; k < 6; k++) state->velocity[6 * i + k] += new[k] - old[k];
   }
 }
 
-static double elastic_of(const lbBody *body, lbFramesWork *w) {
+static double elastic_of_frames_step(const lbBody *body, lbFramesWork *w) {
   const lbFramesState *state = lb_frames_state(body);
   lbFrameSystem sums = { 0 };
   lb_frames_motions(body, w->probe);
@@ -89,9 +86,9 @@ static void align_signs(lbBody *body, lbFramesWork *w) {
                                 lb_quat_conjugate(shared->rest[pivot].rotation));
     lbQuat b = lb_quat_multiply(*own, lb_quat_conjugate(shared->rest[i].rotation));
     if (lb_quat_dot(a, b) >= TWISTED) continue;
-    double before = elastic_of(body, w);
+    double before = elastic_of_frames_step(body, w);
     *own = lb_quat_scale(-1, *own);
-    if (!(elastic_of(body, w) < before)) *own = lb_quat_scale(-1, *own);
+    if (!(elastic_of_frames_step(body, w) < before)) *own = lb_quat_scale(-1, *own);
   }
 }
 
@@ -103,12 +100,13 @@ static lbFramePose within_reach(lbBody *body, int32_t i, lbFramesWork *w) {
   lbFramePose to = goal;
   double velocity[6];
   if (memcmp(&goal, &from, sizeof goal) == 0) return goal;
-  double most = fmax(elastic_of(body, w), DRAGGED_MOST * shared->modulus), share = 1;
+  double most = fmax(elastic_of_frames_step(body, w), LB_FRAMES_STORED_MAX * shared->modulus),
+         share = 1;
   lb_frame_velocity_between(&from, &goal, 1, velocity);
-  for (int k = 0; k < DRAG_HALVINGS; k++, share *= 0.5) {
+  for (int k = 0; k < LB_HALVINGS_MAX; k++, share *= 0.5) {
     if (k > 0) to = lb_frame_advance(&from, velocity, share);
     state->poses[i] = to;
-    bool good = elastic_of(body, w) <= most;
+    bool good = elastic_of_frames_step(body, w) <= most;
     state->poses[i] = from;
     if (good) return to;
   }
@@ -134,10 +132,11 @@ static void prescribe(lbBody *body, double h, lbFramesWork *w) {
 }
 
 // w->poses, w->end <- where the velocities lead.
-static bool find_poses(const lbBody *body, double h, lbFramesWork *w) {
+bool lb_frames_find_poses(const lbBody *body, double h, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
   bool good = true;
+  w->elastic_end = NAN;
   for (int32_t i = 0; i < shared->count; i++) {
     const double *velocity = w->velocity + 6 * i;
     for (int k = 0; k < 6; k++) good = good && lb_is_bounded(h * velocity[k]);
@@ -165,7 +164,7 @@ static void find_still(const lbBody *body, lbFramesWork *w) {
   }
 }
 
-static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
+static int32_t linearise_frames_step(lbBody *body, lbStep *step, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesWork *w = s->own;
   double h = step->h;
@@ -173,7 +172,7 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   bool last = step->integrator == LB_STEP_EULER;
   w->by_springs = lb_frames_state(body)->forces == LB_FRAME_SPRINGS && !last;
   align_signs(body, w);
-  move_frame(body, step, w);
+  move_frame_frames_step(body, step, w);
   prescribe(body, h, w);
   lb_frames_motions(body, w->start);
   find_still(body, w);
@@ -187,11 +186,11 @@ static int32_t linearise(lbBody *body, lbStep *step, lbScratch *s) {
   memcpy(w->free, w->velocity, 6 * (size_t)shared->count * sizeof(double));
   if (lb_body_is_constrained(body))
     memset(w->pull, 0, (size_t)body->prepared->padded * sizeof(double));
-  return find_poses(body, h, w) ? 0 : LB_STEP_NONFINITE;
+  return lb_frames_find_poses(body, h, w) ? 0 : LB_STEP_NONFINITE;
 }
 
 // q (padded) <- nodes at the step's end, own axes there.
-static void find_nodes(const lbBody *body, lbFramesWork *w, double *fixed, double *q) {
+static void find_nodes_frames_step(const lbBody *body, lbFramesWork *w, double *fixed, double *q) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lb_frame_skin_move(shared->nodes, body->prepared->level, w->end, 0, shared->whole.node_count,
                      fixed, NULL);
@@ -228,11 +227,11 @@ static void respond_frames(const lbBody *body, double h, const double *force, lb
 }
 
 // About where the forces that were found have brought the frames: nodes without them.
-static void linearise_again(lbBody *body, const lbStep *step, lbScratch *s) {
+static void linearise_again_frames_step(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFramesWork *w = s->own;
   for (int32_t i = 0; i < 6 * lb_frames_count(body); i++) w->right[i] = w->free[i] - w->velocity[i];
   move_nodes(body, step->h, w->right, w, s->b);
-  find_nodes(body, w, s->a, s->q);
+  find_nodes_frames_step(body, w, s->a, s->q);
   for (int32_t i = 0; i < body->prepared->dimension; i++) s->q[i] += s->b[i];
 }
 
@@ -241,22 +240,22 @@ static void linearise_again(lbBody *body, const lbStep *step, lbScratch *s) {
 static void go_straight(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFramesWork *w = s->own;
   memcpy(w->end, w->start, (size_t)lb_frames_count(body) * sizeof *w->end);
-  find_nodes(body, w, s->a, s->q);
+  find_nodes_frames_step(body, w, s->a, s->q);
   move_nodes(body, step->h, w->velocity, w, s->b);
   for (int32_t i = 0; i < body->prepared->dimension; i++) s->q[i] += s->b[i];
 }
 
 int32_t lb_frames_begin(lbBody *body, lbStep *step, lbScratch *s) {
   if (step->iteration > 0) {
-    linearise_again(body, step, s);
+    linearise_again_frames_step(body, step, s);
     return 0;
   }
-  int32_t flags = linearise(body, step, s);
+  int32_t flags = linearise_frames_step(body, step, s);
   if (flags & LB_STEP_NONFINITE) return flags;
-  if (step->straight)
+  if (step->stays_open)
     go_straight(body, step, s);
   else
-    find_nodes(body, s->own, s->a, s->q);
+    find_nodes_frames_step(body, s->own, s->a, s->q);
   return flags;
 }
 
@@ -268,60 +267,20 @@ void lb_frames_respond(const lbBody *body, const lbStep *step, lbScratch *s, con
   move_nodes(body, step->h, w->right, w, moved);
 }
 
-// Whether the step made energy out of nothing.
-static bool creates_energy(const lbBody *body, double h, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  int32_t n = 6 * shared->count;
-  lbFrameSystem sums = { 0 };
-  lb_frames_sum_by(body, w->by_springs, 0, w->end, w->poses, w->velocity, w->room, &sums);
-  if (!lb_is_bounded(sums.energy)) return true;
-  if (sums.energy > STORED_MOST * shared->modulus && sums.energy > w->elastic) return true;
-  memset(w->right, 0, (size_t)lb_ldlt_padded(n) * sizeof(double));
-  lb_frames_add_mass_product(body, 0.5, w->velocity, w, w->right);
-  double kinetic = lb_frames_dot(n, w->velocity, w->right), energy = sums.energy + kinetic;
-  double work = fabs(h * lb_frames_dot(n, w->loads, w->velocity)) + w->work;
-  if (kinetic > (1 + CREATED_MOST) * (w->kinetic_most + work) + NOISE * shared->modulus)
-    return true;
-  double most = w->energy + CREATED_MOST * fabs(w->energy) + (1 + CREATED_MOST) * work;
-  return !w->driven && energy > most + NOISE * shared->modulus;
-}
-
-// How far a frame would turn or go, relative to what it may; the mean way of all is theirs.
-static double excess_of(const lbBody *body, double h, const lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  lbVec3 mean = lb_vec3(0, 0, 0);
-  double most = 0, size = fmax(body->prepared->size, 1e-300);
-  for (int32_t i = 0; i < shared->count; i++)
-    mean = lb_add_scaled(mean, 1.0 / shared->count, lb_vec3_load(w->velocity + 6 * i + 3));
-  for (int32_t i = 0; i < shared->count; i++) {
-    const double *velocity = w->velocity + 6 * i;
-    if (w->prescribed[i]) continue;
-    lbVec3 way = lb_sub(lb_vec3_load(velocity + 3), mean);
-    most = fmax(most, h * lb_length(lb_vec3_load(velocity)) / TURN_MOST);
-    most = fmax(most, h * lb_length(way) / (WAY_MOST * size));
+// Forces that came after the linearisation, which is linear in them, as if they had been loads.
+static bool join_late_forces(const lbBody *body, const lbStep *step, lbScratch *s) {
+  lbFramesWork *w = s->own;
+  int32_t n = 6 * lb_frames_count(body);
+  lb_frames_load_late(body, s, w);
+  for (int32_t i = 0; i < n; i++) {
+    w->loads[i] += w->right[i];
+    w->right[i] = w->prescribed[i / 6] ? 0 : step->h * w->right[i];
   }
-  return lb_is_bounded(most) ? most : INFINITY;
-}
-
-// The last rule: as much of the step as does no harm.
-static bool shorten(const lbBody *body, double h, lbFramesWork *w) {
-  const lbFramesShared *shared = lb_frames_shared(body->prepared);
-  double share = 1 / fmax(1, excess_of(body, h, w));
-  for (int k = 0; k < HALVINGS; k++, share = 0.5) {
-    for (int32_t i = 0; i < 6 * shared->count; i++)
-      if (!w->prescribed[i / 6]) w->velocity[i] *= share;
-    if (find_poses(body, h, w) && !creates_energy(body, h, w)) return true;
-  }
-  for (int32_t i = 0; i < 6 * shared->count; i++)
-    if (!w->prescribed[i / 6]) w->velocity[i] = 0;
-  return find_poses(body, h, w);
-}
-
-// Whether the step is to be taken.
-static int32_t judge(const lbBody *body, const lbStep *step, lbFramesWork *w) {
-  if (excess_of(body, step->h, w) <= 1 && !creates_energy(body, step->h, w)) return 0;
-  if (step->integrator == LB_STEP_EULER && !shorten(body, step->h, w)) return LB_STEP_NONFINITE;
-  return LB_STEP_FAR;
+  lb_frames_solve(lb_frames_shared(body->prepared), w->factor, w->room, w->right);
+  for (int32_t i = 0; i < n; i++)
+    if (!w->prescribed[i / 6]) w->free[i] += w->right[i];
+  memcpy(w->velocity, w->free, (size_t)n * sizeof(double));
+  return lb_body_is_constrained(body) || lb_frames_find_poses(body, step->h, w);
 }
 
 int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -329,27 +288,29 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
   lbFramesWork *w = s->own;
   bool constrained = lb_body_is_constrained(body);
   w->work = 0;
+  if (step->stays_open && step->iteration == 0) {
+    if (!join_late_forces(body, step, s)) return LB_STEP_NONFINITE;
+    if (!constrained) find_nodes_frames_step(body, w, s->a, s->q);
+  }
   if (constrained) {
     memcpy(w->pull, s->pull, (size_t)body->prepared->padded * sizeof(double));
     respond_frames(body, step->h, w->pull, w);
     for (int32_t i = 0; i < 6 * shared->count; i++)
       w->velocity[i] = w->free[i] + (w->prescribed[i / 6] ? 0 : w->right[i]);
-    if (!find_poses(body, step->h, w)) return LB_STEP_NONFINITE;
-    find_nodes(body, w, s->a, s->b);
+    if (!lb_frames_find_poses(body, step->h, w)) return LB_STEP_NONFINITE;
+    find_nodes_frames_step(body, w, s->a, s->b);
     double farthest = 0;
     for (int32_t i = 0; i < body->prepared->dimension; i++) {
       farthest = fmax(farthest, fabs(s->b[i] - s->q[i]));
-      w->work += fabs(w->pull[i] * (s->b[i] - s->q0[i]));
+      w->work += w->pull[i] * (s->b[i] - s->q0[i]);
     }
     memcpy(s->q, s->b, (size_t)body->prepared->padded * sizeof(double));
     if (!lb_is_bounded(farthest)) return LB_STEP_NONFINITE;
-    bool hopeless = step->integrator != LB_STEP_ASKED || farthest > body->prepared->size;
-    if (farthest > CLOSE * body->prepared->size &&
-        step->iteration + 1 < (hopeless ? HOPELESS_MOST : AGAIN_MOST))
+    if (farthest > CLOSE * body->prepared->size && step->iteration + 1 < LB_LINEARISATIONS_MAX)
       return LB_STEP_AGAIN;
   }
   memset(s->v, 0, (size_t)body->prepared->padded * sizeof(double));
-  return judge(body, step, w);
+  return lb_frames_judge(body, step, s);
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -366,11 +327,12 @@ static void set_prescribed_rates(const lbBody *body, const lbStep *step, lbFrame
   const lbFramesState *state = lb_frames_state(body);
   for (int32_t i = 0; i < lb_frames_count(body); i++)
     if (w->prescribed[i] && !state->held[i] && !is_led(state, i))
-      carried(body, &w->place, &rates, w->poses[i].position, w->velocity + 6 * i);
+      carried_frames_step(body, &w->place, &rates, w->poses[i].position, w->velocity + 6 * i);
 }
 
 // Velocities (6 count) += a rigid motion about c.
-static void add_rigid(const lbFramesState *state, int32_t count, lbVec3 v, lbVec3 spin, lbVec3 c) {
+static void add_rigid_frames_step(const lbFramesState *state, int32_t count, lbVec3 v, lbVec3 spin,
+                                  lbVec3 c) {
   for (int32_t i = 0; i < count; i++) {
     double *velocity = state->velocity + 6 * i;
     lbVec3 arm = lb_sub(state->poses[i].position, c);
@@ -381,7 +343,7 @@ static void add_rigid(const lbFramesState *state, int32_t count, lbVec3 v, lbVec
 
 // The momenta that external forces and damping leave. A body that nothing holds also has its
 // centre where its momentum takes it.
-static void keep_momenta(lbBody *body, double h, lbScratch *s) {
+static void keep_momenta_frames_step(lbBody *body, double h, lbScratch *s) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbWhole *whole = &shared->whole;
   lbFramesState *state = lb_frames_state(body);
@@ -413,7 +375,8 @@ static void keep_momenta(lbBody *body, double h, lbScratch *s) {
     spin = lb_is_bounded(turn) ? lb_scale(SPUN_MOST / turn, spin) : lb_vec3(0, 0, 0);
     L = lb_add(lb_sub(L, missing), lb_mat3_apply(J, spin));
   }
-  add_rigid(state, shared->count, lb_scale(1 / whole->mass, lb_sub(P, survey->linear)), spin, c);
+  add_rigid_frames_step(state, shared->count, lb_scale(1 / whole->mass, lb_sub(P, survey->linear)),
+                        spin, c);
   if (constrained) return;
   lbVec3 shift = lb_sub(lb_add_scaled(w->centre, h / whole->mass, P), c), m = survey->moment;
   for (int32_t i = 0; i < shared->count; i++)
@@ -439,7 +402,7 @@ int32_t lb_frames_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   state->T = w->place;
   state->version++;
   body->consistent = true;
-  if (body->frame.fitted && !lb_frames_any_held(body)) keep_momenta(body, step->h, s);
+  if (body->frame.fitted && !lb_frames_any_held(body)) keep_momenta_frames_step(body, step->h, s);
   if (!lb_body_is_handled(body)) return 0;
   lb_frame_end(body, step, s); // velocities are relative to it
   body->prepared->method->get(body, s->q, s->v, NULL);
@@ -460,17 +423,20 @@ static int32_t step_alone(lbBody *body, double h, int32_t take, lbScratch *s) {
     };
     lbFramesWork *w = s->own;
     w->work = 0;
-    flags |= linearise(body, &step, s);
-    if (!(flags & LB_STEP_NONFINITE)) flags |= judge(body, &step, w);
-    if ((flags & LB_STEP_FAR) && step.integrator == LB_STEP_EULER)
-      flags = (flags & ~LB_STEP_FAR) | LB_STEP_NOT_CONVERGED;
+    flags |= linearise_frames_step(body, &step, s);
+    if (!(flags & LB_STEP_NONFINITE)) flags |= lb_frames_judge(body, &step, s);
     if (flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) break;
+    double excess = lb_guard_account(body, &step, s);
+    bool last = step.integrator == LB_STEP_EULER;
+    if (excess > 0 && !last) flags |= LB_STEP_FAR;
+    if (excess > 0 && !last) break;
+    if (excess > 0) method->get(body, s->q0, NULL, NULL);
     lb_frames_commit(body, &step, s);
-    if (!body->frame.fitted) continue;
-    if (lb_frames_any_held(body))
+    if (body->frame.fitted && lb_frames_any_held(body))
       method->fit_frame(body, s);
-    else
+    else if (body->frame.fitted)
       lb_frames_fit_frame(body, &w->survey);
+    if (excess > 0) flags |= lb_guard_dissipate(body, excess, s);
   }
   if (!(flags & (LB_STEP_NONFINITE | LB_STEP_FAR)) || count == 1) return flags;
   method->restore(body, s->numbers);

@@ -1,12 +1,10 @@
 // The system of a step of a body of frames: forces, stiffness and mass at its start (frames_step.c
 // has the formula), and what is done where forces make no sense.
 #include "method/frames/frames.h"
+#include "method/limits.h"
 
 #include <math.h>
 #include <string.h>
-
-#define SPRUNG 1e-9    // of the modulus: what rounding may leave of the energy of springs
-#define LIFT_MOST 1e16 // times the mass
 
 static void sum_all(const lbBody *body, bool safe, lbFramesWork *w, lbFrameSystem *sums) {
   const lbFramesState *state = lb_frames_state(body);
@@ -15,7 +13,18 @@ static void sum_all(const lbBody *body, bool safe, lbFramesWork *w, lbFrameSyste
                    state->poses, state->velocity, w->room, sums);
 }
 
-// w->sums (8 count) <- forces at nodes: what was applied, and of balls; of a free body summed, too.
+// A force at a node: w->sums, and of a free body their sums.
+static void load_node(const lbBody *body, int32_t node, lbVec3 force, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  if (force.x == 0 && force.y == 0 && force.z == 0) return;
+  lb_frame_skin_spread(shared->nodes, w->start, node, force, w->sums);
+  if (!body->frame.fitted) return;
+  lbVec3 place = lb_frame_skin_place(shared->nodes, w->start, node);
+  w->force = lb_add(w->force, force);
+  w->torque = lb_add(w->torque, lb_cross(place, force));
+}
+
+// w->sums (8 count) <- forces at nodes: what was applied, and what is held.
 static void load_nodes(const lbBody *body, const lbScratch *s, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
@@ -26,13 +35,18 @@ static void load_nodes(const lbBody *body, const lbScratch *s, lbFramesWork *w) 
     lbVec3 f = lb_vec3_load(state->force + 3 * (size_t)n);
     if (touched)
       f = lb_add(f, lb_quat_rotate(w->place.rotation, lb_vec3_load(s->held + 3 * (size_t)n)));
-    if (f.x == 0 && f.y == 0 && f.z == 0) continue;
-    lb_frame_skin_spread(shared->nodes, w->start, n, f, w->sums);
-    if (!body->frame.fitted) continue;
-    lbVec3 place = lb_frame_skin_place(shared->nodes, w->start, n);
-    w->force = lb_add(w->force, f);
-    w->torque = lb_add(w->torque, lb_cross(place, f));
+    load_node(body, n, f, w);
   }
+}
+
+void lb_frames_load_late(const lbBody *body, const lbScratch *s, lbFramesWork *w) {
+  const lbFramesShared *shared = lb_frames_shared(body->prepared);
+  memset(w->sums, 0, 8 * (size_t)shared->count * sizeof(double));
+  memset(w->right, 0, (size_t)lb_ldlt_padded(6 * shared->count) * sizeof(double));
+  for (int32_t n = 0; n < shared->whole.node_count; n++)
+    load_node(body, n, lb_quat_rotate(w->place.rotation, lb_vec3_load(s->late + 3 * (size_t)n)), w);
+  for (int32_t i = 0; i < shared->count; i++)
+    lb_frame_gather(&w->start[i], w->sums + 8 * i, w->right + 6 * i);
 }
 
 void lb_frames_add_mass_product(const lbBody *body, double s, const double *x,
@@ -74,7 +88,8 @@ static void find_start(const lbBody *body, lbFramesWork *w) {
 }
 
 // w->right <- M Ω₀ + h (loads − ∂W + nodes), less what prescribed frames do; w->loads, w->energy.
-static void find_right_side(const lbBody *body, double h, double elastic, lbFramesWork *w) {
+static void find_right_side_frames_system(const lbBody *body, double h, double elastic,
+                                          lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   const lbFramesState *state = lb_frames_state(body);
   int32_t n = 6 * shared->count;
@@ -103,15 +118,15 @@ static void add_lift(int32_t count, double lift, lbFramesWork *w) {
 }
 
 // w->factor, w->right <- velocities at the end; false: the matrix is not positive.
-static bool solve_step(const lbBody *body, double h, double lift, const lbFrameSystem *sums,
-                       lbFramesWork *w) {
+static bool solve_step_frames_system(const lbBody *body, double h, double lift,
+                                     const lbFrameSystem *sums, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   double alpha = body->damping_mass, beta = body->damping_stiffness;
   w->elastic = sums->energy;
   lb_frames_combine(shared->count, 1 + h * alpha, w->M, h * h + h * beta, w->K, w->factor);
   if (lift > 0) add_lift(shared->count, lift, w);
   if (!lb_frames_factor(shared, w->prescribed, w->factor)) return false;
-  find_right_side(body, h, sums->energy, w);
+  find_right_side_frames_system(body, h, sums->energy, w);
   return lb_frames_solve(shared, w->factor, w->room, w->right);
 }
 
@@ -120,7 +135,8 @@ static bool solve_step(const lbBody *body, double h, double lift, const lbFrameS
 // Pairs may have springs that push, so that all together push only near the rest shape: far from
 // it their energy may be negative. Laws may have no energy at all, where something is inside out.
 static bool makes_sense(const lbBody *body, double energy, const lbFramesWork *w) {
-  double least = w->by_springs ? -SPRUNG * lb_frames_shared(body->prepared)->modulus : -INFINITY;
+  double least =
+      w->by_springs ? -LB_NEGLIGIBLE * lb_frames_shared(body->prepared)->modulus : -INFINITY;
   return lb_is_bounded(energy) && energy >= least;
 }
 
@@ -140,8 +156,7 @@ static bool sum_sensibly(const lbBody *body, bool safe, lbFramesWork *w, lbFrame
   return lb_is_bounded(sums->energy);
 }
 
-// Springs and samples agree near the rest shape alone: a step by forces that are not the body's own
-// must not bring more than there is by these.
+// What motion a step by forces that are not the body's own may bring: the energy by its own.
 static double kinetic_most(const lbBody *body, lbFramesWork *w) {
   const lbFramesState *state = lb_frames_state(body);
   bool own = state->forces == LB_FRAME_SPRINGS;
@@ -152,21 +167,23 @@ static double kinetic_most(const lbBody *body, lbFramesWork *w) {
   return w->energy - w->elastic + fmax(sums.energy, 0);
 }
 
-static bool solve(const lbBody *body, double h, bool safe, const lbScratch *s, lbFramesWork *w) {
+static bool solve_frames_system(const lbBody *body, double h, bool safe, const lbScratch *s,
+                                lbFramesWork *w) {
   lbFrameSystem sums = { 0, w->gradient, w->loads, w->K, w->M };
   if (!sum_sensibly(body, safe, w, &sums)) return false;
   load_nodes(body, s, w);
-  if (solve_step(body, h, 0, &sums, w)) return true;
+  if (solve_step_frames_system(body, h, 0, &sums, w)) return true;
   w->by_springs = false;
   if (!sum_sensibly(body, true, w, &sums)) return false;
-  for (double lift = 0; lift < LIFT_MOST; lift = fmax(1, 10 * lift))
-    if (solve_step(body, h, lift, &sums, w)) return true;
+  double lift = 0;
+  for (int k = 1; k < LB_FACTORINGS_MAX; k++, lift = fmax(1, 10 * lift))
+    if (solve_step_frames_system(body, h, lift, &sums, w)) return true;
   return false;
 }
 
 bool lb_frames_solve_system(const lbBody *body, double h, bool safe, const lbScratch *s,
                             lbFramesWork *w) {
-  if (!solve(body, h, safe, s, w)) return false;
+  if (!solve_frames_system(body, h, safe, s, w)) return false;
   w->kinetic_most = kinetic_most(body, w);
   return true;
 }

@@ -46,7 +46,7 @@ static void place_oscillators(lbOscillators *o, int32_t count, lbCarver *carver)
   if (memory) *o = lb_oscillators_place(count, memory);
 }
 
-static void place_block(Block *block, int32_t stride, int32_t padded, lbCarver *carver) {
+static void place_block_modal(Block *block, int32_t stride, int32_t padded, lbCarver *carver) {
   size_t count = (size_t)padded * (size_t)stride;
   block->stride = stride;
   block->q = lb_carve(carver, count, sizeof(double));
@@ -55,7 +55,7 @@ static void place_block(Block *block, int32_t stride, int32_t padded, lbCarver *
   block->weight = lb_carve(carver, count, sizeof(double));
 }
 
-static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
+static void place_group_modal(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   Group draft = { .block_count = (group->count - 1) / LB_INSTANCE_BLOCK + 1 };
   Group *own = lb_carve(carver, 1, sizeof draft);
   State *states = lb_carve(carver, (size_t)group->count, sizeof *states);
@@ -63,7 +63,7 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
   place_oscillators(&draft.oscillators, p->dimension, carver);
   for (int32_t i = 0; i < draft.block_count && !carver->overflow; i++) {
     Block unused, *block = own ? &draft.blocks[i] : &unused;
-    place_block(block, group->count == 1 ? 1 : LB_INSTANCE_BLOCK, p->padded, carver);
+    place_block_modal(block, group->count == 1 ? 1 : LB_INSTANCE_BLOCK, p->padded, carver);
   }
   if (!own) return;
   *own = draft;
@@ -75,7 +75,7 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
   }
 }
 
-static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
+static void place_scratch_modal(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
   Work draft = { 0 }, *work = lb_carve(carver, 1, sizeof draft);
   place_oscillators(&draft.oscillators, p->dimension, carver);
   if (work) *work = draft;
@@ -84,7 +84,7 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
 
 // ---- state -------------------------------------------------------------------------------------
 
-static void gather(const lbBody *body, const double *values, double *row) {
+static void gather_modal(const lbBody *body, const double *values, double *row) {
   const State *state = body->own;
   size_t stride = (size_t)state->block->stride, lane = (size_t)state->lane;
   size_t count = (size_t)body->prepared->padded;
@@ -94,28 +94,28 @@ static void gather(const lbBody *body, const double *values, double *row) {
     for (size_t i = 0; i < count; i++) row[i] = values[i * stride + lane];
 }
 
-static void scatter(const lbBody *body, const double *row, double *values) {
+static void scatter_modal(const lbBody *body, const double *row, double *values) {
   const State *state = body->own;
   size_t stride = (size_t)state->block->stride, lane = (size_t)state->lane;
   for (size_t i = 0; i < (size_t)body->prepared->dimension; i++) values[i * stride + lane] = row[i];
 }
 
-static void get(const lbBody *body, double *q, double *v, double *force) {
+static void get_modal(const lbBody *body, double *q, double *v, double *force) {
   const Block *block = ((const State *)body->own)->block;
-  if (q) gather(body, block->q, q);
-  if (v) gather(body, block->v, v);
-  if (force) gather(body, block->force, force);
+  if (q) gather_modal(body, block->q, q);
+  if (v) gather_modal(body, block->v, v);
+  if (force) gather_modal(body, block->force, force);
 }
 
-static void put(lbBody *body, const double *q, const double *v, const double *force) {
+static void put_modal(lbBody *body, const double *q, const double *v, const double *force) {
   Block *block = ((State *)body->own)->block;
-  if (q) scatter(body, q, block->q);
-  if (v) scatter(body, v, block->v);
-  if (force) scatter(body, force, block->force), block->forced = block->touched = true;
+  if (q) scatter_modal(body, q, block->q);
+  if (v) scatter_modal(body, v, block->v);
+  if (force) scatter_modal(body, force, block->force), block->forced = block->touched = true;
 }
 
 // NULL: what was applied is gone.
-static void set_weight(lbBody *body, const double *weight) {
+static void set_weight_modal(lbBody *body, const double *weight) {
   const State *state = body->own;
   Block *block = state->block;
   for (int32_t i = 0; i < body->prepared->dimension; i++) {
@@ -189,10 +189,10 @@ static void step_block(lbBodyGroup *group, Block *block) {
 
 static void step_lane(lbBody *body, double h, lbScratch *s) {
   const lbOscillators *o = oscillators_of(body, h, s);
-  get(body, s->q, s->v, s->force);
+  get_modal(body, s->q, s->v, s->force);
   lb_modal_kernels(body->prepared->level)->advance_modes(o, s->q, s->v, s->force);
-  put(body, s->q, s->v, NULL);
-  set_weight(body, NULL);
+  put_modal(body, s->q, s->v, NULL);
+  set_weight_modal(body, NULL);
 }
 
 static void step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
@@ -215,7 +215,7 @@ static void step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
 
 // ---- steps with forces that are found on the way -----------------------------------------------
 
-static int32_t begin(lbBody *body, lbStep *step, lbScratch *s) {
+static int32_t begin_modal(lbBody *body, lbStep *step, lbScratch *s) {
   const lbOscillators *o = oscillators_of(body, step->h, s);
   ((Work *)s->own)->now = o;
   for (int32_t i = 0; i < body->prepared->dimension; i++)
@@ -223,16 +223,16 @@ static int32_t begin(lbBody *body, lbStep *step, lbScratch *s) {
   return 0;
 }
 
-static void respond(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,
-                    double *moved) {
+static void respond_modal(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,
+                          double *moved) {
   const lbOscillators *o = ((const Work *)s->own)->now;
   (void)step;
   for (int32_t i = 0; i < body->prepared->padded; i++)
     moved[i] = i < body->prepared->dimension ? o->zg[i] * force[i] : 0;
 }
 
-static bool respond_many(const lbBody *body, const lbStep *step, lbScratch *s, int32_t n,
-                         double *x) {
+static bool respond_many_modal(const lbBody *body, const lbStep *step, lbScratch *s, int32_t n,
+                               double *x) {
   const lbOscillators *o = ((const Work *)s->own)->now;
   size_t stride = lb_touch_stride(n);
   (void)step;
@@ -243,7 +243,7 @@ static bool respond_many(const lbBody *body, const lbStep *step, lbScratch *s, i
   return true;
 }
 
-static int32_t end(lbBody *body, const lbStep *step, lbScratch *s) {
+static int32_t end_modal(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbOscillators *o = ((const Work *)s->own)->now;
   (void)step;
   for (int32_t i = 0; i < body->prepared->dimension; i++) {
@@ -254,28 +254,28 @@ static int32_t end(lbBody *body, const lbStep *step, lbScratch *s) {
   return 0;
 }
 
-static double without_dust(double x) { return x * x < 1e-300 ? 0 : x; }
+static double without_dust_modal(double x) { return x * x < 1e-300 ? 0 : x; }
 
-static int32_t commit(lbBody *body, const lbStep *step, lbScratch *s) {
+static int32_t commit_modal(lbBody *body, const lbStep *step, lbScratch *s) {
   (void)step;
   for (int32_t i = 0; i < body->prepared->dimension; i++) {
-    s->q[i] = without_dust(s->q[i]);
-    s->v[i] = without_dust(s->v[i]);
+    s->q[i] = without_dust_modal(s->q[i]);
+    s->v[i] = without_dust_modal(s->v[i]);
   }
-  put(body, s->q, s->v, NULL);
+  put_modal(body, s->q, s->v, NULL);
   return 0;
 }
 
 // ---- questions ---------------------------------------------------------------------------------
 
-static double kinetic(const lbBody *body, const double *v, lbScratch *scratch) {
+static double kinetic_modal(const lbBody *body, const double *v, lbScratch *scratch) {
   (void)scratch;
   double sum = 0;
   for (int32_t i = 0; i < body->prepared->dimension; i++) sum += 0.5 * v[i] * v[i];
   return sum;
 }
 
-static double elastic(const lbBody *body, const double *q, lbScratch *scratch) {
+static double elastic_modal(const lbBody *body, const double *q, lbScratch *scratch) {
   double sum = 0;
   (void)scratch;
   for (int32_t i = 0; i < body->prepared->dimension; i++)
@@ -283,13 +283,13 @@ static double elastic(const lbBody *body, const double *q, lbScratch *scratch) {
   return sum;
 }
 
-static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
+static void comply_modal(const lbPrepared *p, double *x, lbScratch *scratch) {
   (void)scratch;
   for (int32_t i = 0; i < p->dimension; i++)
     x[i] = p->eigenvalues[i] > 0 ? x[i] / p->eigenvalues[i] : 0;
 }
 
-static uint64_t identify(const lbPrepared *p, uint64_t hash) {
+static uint64_t identify_modal(const lbPrepared *p, uint64_t hash) {
   return lb_hash(hash, p->eigenvalues, (size_t)p->dimension * sizeof(double));
 }
 
@@ -297,21 +297,21 @@ const lbBodyMethod lb_modal_method = { .method = LB_METHOD_MODAL,
                                        .responds_alike = true,
                                        .is_linear = true,
                                        .stress_law = LB_MATERIAL_LINEAR,
-                                       .place_group = place_group,
-                                       .place_scratch = place_scratch,
-                                       .get = get,
-                                       .put = put,
-                                       .set_weight = set_weight,
-                                       .begin = begin,
-                                       .respond = respond,
-                                       .respond_many = respond_many,
-                                       .end = end,
-                                       .commit = commit,
+                                       .place_group = place_group_modal,
+                                       .place_scratch = place_scratch_modal,
+                                       .get = get_modal,
+                                       .put = put_modal,
+                                       .set_weight = set_weight_modal,
+                                       .begin = begin_modal,
+                                       .respond = respond_modal,
+                                       .respond_many = respond_many_modal,
+                                       .end = end_modal,
+                                       .commit = commit_modal,
                                        .ready_group = ready_group,
                                        .step_many = step_many,
                                        .alone = true,
                                        .many = LB_INSTANCE_BLOCK,
-                                       .kinetic = kinetic,
-                                       .elastic = elastic,
-                                       .comply = comply,
-                                       .identify = identify };
+                                       .kinetic = kinetic_modal,
+                                       .elastic = elastic_modal,
+                                       .comply = comply_modal,
+                                       .identify = identify_modal };

@@ -7,7 +7,7 @@
 #include "math/simd.h"
 
 // Instances of one model are advanced in blocks of this many: z[mode][LB_INSTANCE_BLOCK].
-#define LB_INSTANCE_BLOCK 64
+enum { LB_INSTANCE_BLOCK = 64 };
 
 typedef struct lbModalKernels {
   // One body, one step: z, v (in and out) and g (modal forces; NULL: none) over modes, each with

@@ -73,15 +73,17 @@ static Step make_step(double lambda, double c, double h, bool *slow) {
   return D > 0 ? creeping_step(A, L, sqrt(D) * h, h) : oscillating_step(A, L, Y, h);
 }
 
-static int32_t padded(int32_t count) { return (count + LB_BATCH - 1) / LB_BATCH * LB_BATCH; }
+static int32_t padded_oscillator(int32_t count) {
+  return (count + LB_BATCH - 1) / LB_BATCH * LB_BATCH;
+}
 
 size_t lb_oscillators_bytes(int32_t count) {
-  size_t stride = (size_t)padded(count);
+  size_t stride = (size_t)padded_oscillator(count);
   return 6 * stride * sizeof(double) + (stride + 63) / 64 * 64;
 }
 
 lbOscillators lb_oscillators_place(int32_t count, void *block) {
-  size_t stride = (size_t)padded(count);
+  size_t stride = (size_t)padded_oscillator(count);
   double *next = block;
   return (lbOscillators){ .count = count,
                           .zz = next,
@@ -96,7 +98,7 @@ lbOscillators lb_oscillators_place(int32_t count, void *block) {
 void lb_oscillators_set(lbOscillators *o, const double *eigenvalues, double damping_mass,
                         double damping_stiffness, double h) {
   o->h = h;
-  for (int32_t i = 0; i < padded(o->count); i++) {
+  for (int32_t i = 0; i < padded_oscillator(o->count); i++) {
     Step step = { 0 };
     double lambda = 0, c = 0;
     bool slow = false;

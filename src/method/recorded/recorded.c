@@ -13,7 +13,7 @@ typedef struct State {
   double *q, *v; // (padded)
 } State;
 
-static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
+static void place_group_recorded(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   size_t padded = (size_t)p->padded;
   State *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
@@ -62,7 +62,7 @@ static double slope_at(const lbModel *model, int32_t frame, int32_t k) {
 }
 
 // q, v (padded) <- at time t
-static void play(const lbPrepared *p, double t, double *q, double *v) {
+static void play_recorded(const lbPrepared *p, double t, double *q, double *v) {
   const lbModel *model = p->model;
   size_t r = (size_t)model->size.recording_dimension;
   Moment m = moment_at(model, t);
@@ -79,7 +79,7 @@ static void play(const lbPrepared *p, double t, double *q, double *v) {
 // ---- the method --------------------------------------------------------------------------------
 
 // Unit gravity as if nodes had their masses: for centre and momentum, nothing else.
-static lbStatus build(lbPrepared *p, lbError *err) {
+static lbStatus build_recorded(lbPrepared *p, lbError *err) {
   size_t rows = 3 * (size_t)p->model->size.node_count;
   double *sums = lb_alloc((size_t)p->dimension, 3 * sizeof(double));
   if (!sums) return lb_fail_memory(err);
@@ -91,9 +91,9 @@ static lbStatus build(lbPrepared *p, lbError *err) {
   return LB_OK;
 }
 
-static void release(lbPrepared *p) { lb_free(p->own); }
+static void release_recorded(lbPrepared *p) { lb_free(p->own); }
 
-static void get(const lbBody *body, double *q, double *v, double *force) {
+static void get_recorded(const lbBody *body, double *q, double *v, double *force) {
   const State *state = body->own;
   size_t bytes = (size_t)body->prepared->padded * sizeof(double);
   if (q) memcpy(q, state->q, bytes);
@@ -101,7 +101,7 @@ static void get(const lbBody *body, double *q, double *v, double *force) {
   if (force) memset(force, 0, bytes);
 }
 
-static void put(lbBody *body, const double *q, const double *v, const double *force) {
+static void put_recorded(lbBody *body, const double *q, const double *v, const double *force) {
   const State *state = body->own;
   size_t bytes = (size_t)body->prepared->padded * sizeof(double);
   (void)force;
@@ -109,43 +109,43 @@ static void put(lbBody *body, const double *q, const double *v, const double *fo
   if (v) memcpy(state->v, v, bytes);
 }
 
-static void set_weight(lbBody *body, const double *weight) { (void)body, (void)weight; }
+static void set_weight_recorded(lbBody *body, const double *weight) { (void)body, (void)weight; }
 
-static void start(lbBody *body, lbScratch *scratch) {
+static void start_recorded(lbBody *body, lbScratch *scratch) {
   const State *state = body->own;
   (void)scratch;
-  play(body->prepared, body->time, state->q, state->v);
+  play_recorded(body->prepared, body->time, state->q, state->v);
 }
 
-static int32_t begin(lbBody *body, lbStep *step, lbScratch *s) {
-  play(body->prepared, body->time + step->h, s->q, s->v);
+static int32_t begin_recorded(lbBody *body, lbStep *step, lbScratch *s) {
+  play_recorded(body->prepared, body->time + step->h, s->q, s->v);
   return 0;
 }
 
-static void respond(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,
-                    double *moved) {
+static void respond_recorded(const lbBody *body, const lbStep *step, lbScratch *s,
+                             const double *force, double *moved) {
   (void)step, (void)s, (void)force;
   memset(moved, 0, (size_t)body->prepared->padded * sizeof *moved);
 }
 
-static int32_t end(lbBody *body, const lbStep *step, lbScratch *s) {
+static int32_t end_recorded(lbBody *body, const lbStep *step, lbScratch *s) {
   (void)body, (void)step, (void)s;
   return 0;
 }
 
-static int32_t commit(lbBody *body, const lbStep *step, lbScratch *s) {
+static int32_t commit_recorded(lbBody *body, const lbStep *step, lbScratch *s) {
   (void)step;
-  put(body, s->q, s->v, NULL);
+  put_recorded(body, s->q, s->v, NULL);
   return 0;
 }
 
-static double kinetic(const lbBody *body, const double *v, lbScratch *scratch) {
+static double kinetic_recorded(const lbBody *body, const double *v, lbScratch *scratch) {
   (void)scratch;
   return 0.5 * lb_row_dot(body->prepared->dimension, v, v);
 }
 
 // It is not recorded.
-static double elastic(const lbBody *body, const double *q, lbScratch *scratch) {
+static double elastic_recorded(const lbBody *body, const double *q, lbScratch *scratch) {
   (void)body, (void)q, (void)scratch;
   return 0;
 }
@@ -154,12 +154,12 @@ static void immobile(const lbPrepared *p, double *x) {
   memset(x, 0, (size_t)p->dimension * sizeof *x);
 }
 
-static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
+static void comply_recorded(const lbPrepared *p, double *x, lbScratch *scratch) {
   (void)scratch;
   immobile(p, x);
 }
 
-static uint64_t identify(const lbPrepared *p, uint64_t hash) {
+static uint64_t identify_recorded(const lbPrepared *p, uint64_t hash) {
   const lbModel *model = p->model;
   size_t row = (size_t)model->size.recording_dimension;
   hash = lb_hash(hash, &model->size.recording_frames, sizeof(int32_t));
@@ -175,20 +175,20 @@ const lbBodyMethod lb_recorded_method = { .method = LB_METHOD_RECORDED,
                                           .responds_alike = true,
                                           .is_linear = true,
                                           .stress_law = LB_MATERIAL_LINEAR,
-                                          .build = build,
-                                          .release = release,
-                                          .place_group = place_group,
-                                          .get = get,
-                                          .put = put,
-                                          .set_weight = set_weight,
-                                          .start = start,
-                                          .begin = begin,
-                                          .respond = respond,
-                                          .end = end,
-                                          .commit = commit,
+                                          .build = build_recorded,
+                                          .release = release_recorded,
+                                          .place_group = place_group_recorded,
+                                          .get = get_recorded,
+                                          .put = put_recorded,
+                                          .set_weight = set_weight_recorded,
+                                          .start = start_recorded,
+                                          .begin = begin_recorded,
+                                          .respond = respond_recorded,
+                                          .end = end_recorded,
+                                          .commit = commit_recorded,
                                           .many = 16,
-                                          .kinetic = kinetic,
-                                          .elastic = elastic,
+                                          .kinetic = kinetic_recorded,
+                                          .elastic = elastic_recorded,
                                           .mobilise = immobile,
-                                          .comply = comply,
-                                          .identify = identify };
+                                          .comply = comply_recorded,
+                                          .identify = identify_recorded };

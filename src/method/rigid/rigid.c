@@ -19,44 +19,44 @@ lbStatus lb_rigid_make_solid(const lbModel *model, lbSolid **out, lbError *err) 
 
 static const lbSolid *solid_of(const lbBody *body) { return body->prepared->own; }
 
-static lbStatus build(lbPrepared *p, lbError *err) {
+static lbStatus build_rigid(lbPrepared *p, lbError *err) {
   lbSolid *solid = NULL;
   lbStatus status = lb_rigid_make_solid(p->model, &solid, err);
   p->own = solid;
   return status;
 }
 
-static void release(lbPrepared *p) { lb_solid_destroy(p->own); }
+static void release_rigid(lbPrepared *p) { lb_solid_destroy(p->own); }
 
-static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
+static void place_group_rigid(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   (void)p, (void)group, (void)carver; // frames are all there is
 }
 
 // ---- state: rows of no numbers -----------------------------------------------------------------
 
-static void get(const lbBody *body, double *q, double *v, double *force) {
+static void get_rigid(const lbBody *body, double *q, double *v, double *force) {
   (void)body, (void)q, (void)v, (void)force;
 }
 
-static void put(lbBody *body, const double *q, const double *v, const double *force) {
+static void put_rigid(lbBody *body, const double *q, const double *v, const double *force) {
   (void)body, (void)q, (void)v, (void)force;
 }
 
-static void set_weight(lbBody *body, const double *weight) { (void)body, (void)weight; }
+static void set_weight_rigid(lbBody *body, const double *weight) { (void)body, (void)weight; }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static int32_t begin(lbBody *body, lbStep *step, lbScratch *s) {
+static int32_t begin_rigid(lbBody *body, lbStep *step, lbScratch *s) {
   (void)body, (void)step, (void)s;
   return 0;
 }
 
-static void respond(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,
-                    double *moved) {
+static void respond_rigid(const lbBody *body, const lbStep *step, lbScratch *s, const double *force,
+                          double *moved) {
   (void)body, (void)step, (void)s, (void)force, (void)moved;
 }
 
-static int32_t end(lbBody *body, const lbStep *step, lbScratch *s) {
+static int32_t end_rigid(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbFrameStep *to = &step->frame;
   (void)body, (void)s;
   bool sane = lb_vec3_is_bounded(to->position) && lb_vec3_is_bounded(to->velocity) &&
@@ -64,7 +64,7 @@ static int32_t end(lbBody *body, const lbStep *step, lbScratch *s) {
   return sane ? 0 : LB_STEP_NONFINITE;
 }
 
-static int32_t commit(lbBody *body, const lbStep *step, lbScratch *s) {
+static int32_t commit_rigid(lbBody *body, const lbStep *step, lbScratch *s) {
   (void)body, (void)step, (void)s;
   return 0;
 }
@@ -76,11 +76,11 @@ static double none(const lbBody *body, const double *x, lbScratch *scratch) {
   return 0;
 }
 
-static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
+static void comply_rigid(const lbPrepared *p, double *x, lbScratch *scratch) {
   (void)p, (void)x, (void)scratch;
 }
 
-static void report(const lbBody *body, lbBodyReport *to, lbScratch *s) {
+static void report_rigid(const lbBody *body, lbBodyReport *to, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   const lbFrameState *f = &body->frame;
   (void)s;
@@ -96,12 +96,12 @@ static void report(const lbBody *body, lbBodyReport *to, lbScratch *s) {
   to->angular_momentum = lb_add(lb_cross(to->centre, to->linear_momentum), about_centre);
 }
 
-static void von_mises(const lbBody *body, double *stresses, lbScratch *s) {
+static void von_mises_rigid(const lbBody *body, double *stresses, lbScratch *s) {
   (void)s;
   for (int32_t i = 0; i < body->prepared->model->size.node_count; i++) stresses[i] = 0;
 }
 
-static uint64_t identify(const lbPrepared *p, uint64_t hash) {
+static uint64_t identify_rigid(const lbPrepared *p, uint64_t hash) {
   const lbModel *m = p->model;
   hash = lb_hash(hash, m->rigid_shape, sizeof *m->rigid_shape);
   hash = lb_hash(hash, m->rigid_size, 4 * sizeof(double));
@@ -113,21 +113,21 @@ const lbBodyMethod lb_rigid_method = { .method = LB_METHOD_RIGID,
                                        .responds_alike = true,
                                        .is_linear = true,
                                        .stress_law = LB_MATERIAL_LINEAR,
-                                       .build = build,
-                                       .release = release,
-                                       .place_group = place_group,
-                                       .get = get,
-                                       .put = put,
-                                       .set_weight = set_weight,
-                                       .begin = begin,
-                                       .respond = respond,
-                                       .end = end,
-                                       .commit = commit,
+                                       .build = build_rigid,
+                                       .release = release_rigid,
+                                       .place_group = place_group_rigid,
+                                       .get = get_rigid,
+                                       .put = put_rigid,
+                                       .set_weight = set_weight_rigid,
+                                       .begin = begin_rigid,
+                                       .respond = respond_rigid,
+                                       .end = end_rigid,
+                                       .commit = commit_rigid,
                                        .solid = solid_of,
                                        .many = 16,
-                                       .report = report,
-                                       .von_mises = von_mises,
+                                       .report = report_rigid,
+                                       .von_mises = von_mises_rigid,
                                        .kinetic = none,
                                        .elastic = none,
-                                       .comply = comply,
-                                       .identify = identify };
+                                       .comply = comply_rigid,
+                                       .identify = identify_rigid };

@@ -3,11 +3,12 @@
 // for all of them at once, so that coefficients are read once and no lane is idle. A body whose
 // step needs more than one linear solve goes on alone from there. What a body gets is what it gets
 // alone, to the bit: the kernels of both keep to one order of operations.
+#include "body/guard.h"
 #include "method/subspace/subspace.h"
 
 #include <string.h>
 
-#define FEWEST 3 // bodies that are worth it
+enum { FEWEST = 3 }; // bodies that are worth a batch
 
 // Numbers of the bodies side by side: (stride x 8), triangles of matrices (packed x 8).
 struct lbCrowdWork {
@@ -54,7 +55,7 @@ void lb_crowd_place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *car
   group->own = blocks;
 }
 
-void lb_crowd_place_work(const lbPrepared *p, lbSubspaceWork *work, lbCarver *carver) {
+void lb_crowd_place_work(const lbPrepared *p, lbCallWork *call, lbCarver *carver) {
   size_t r = (size_t)p->dimension, n = LB_BATCH * (size_t)lb_cubic_padded(p->dimension);
   Work draft = { 0 };
   if (!lb_crowd_gains(p)) return;
@@ -69,12 +70,12 @@ void lb_crowd_place_work(const lbPrepared *p, lbSubspaceWork *work, lbCarver *ca
   draft.zeros = lb_carve(carver, (size_t)p->padded, sizeof(double));
   draft.unused = lb_carve(carver, (size_t)p->padded, sizeof(double));
   if (w) *w = draft;
-  work->crowd = w;
+  call->own = w;
 }
 
 // ---- what a block keeps ------------------------------------------------------------------------
 
-static lbCrowdBlock *block_of(const lbBodyGroup *group, int32_t index) {
+static lbCrowdBlock *block_of_batch(const lbBodyGroup *group, int32_t index) {
   lbCrowdBlock *blocks = group->own;
   return blocks ? &blocks[index / LB_BATCH] : NULL;
 }
@@ -82,7 +83,7 @@ static lbCrowdBlock *block_of(const lbBodyGroup *group, int32_t index) {
 bool lb_crowd_recall(const lbBody *body, const double *q, lbEvaluated *e) {
   const lbSubspace *s = lb_subspace_of(body->prepared);
   int32_t index = (int32_t)(body - body->group->bodies), m = index % LB_BATCH, r = s->count;
-  const lbCrowdBlock *block = block_of(body->group, index);
+  const lbCrowdBlock *block = block_of_batch(body->group, index);
   if (!block || block->version != body->prepared->version) return false;
   for (int32_t i = 0; i < r; i++)
     if (memcmp(&block->q[LB_BATCH * i + m], &q[i], sizeof *q) != 0) return false;
@@ -99,7 +100,7 @@ bool lb_crowd_recall(const lbBody *body, const double *q, lbEvaluated *e) {
   return true;
 }
 
-static void evaluate(const Crowd *c, const double *q) {
+static void evaluate_batch(const Crowd *c, const double *q) {
   const lbSubspace *s = c->own;
   lbCrowdBlock *block = c->block;
   size_t bytes = LB_BATCH * (size_t)s->count * sizeof *q;
@@ -112,7 +113,7 @@ static void evaluate(const Crowd *c, const double *q) {
 
 // ---- a step ------------------------------------------------------------------------------------
 
-static void gather(const Crowd *c) {
+static void gather_batch(const Crowd *c) {
   Work *w = c->work;
   const double *q[LB_BATCH], *v[LB_BATCH], *a[LB_BATCH], *force[LB_BATCH];
   for (int m = 0; m < LB_BATCH; m++) {
@@ -167,7 +168,7 @@ static void damp(const Crowd *c, const lbNewtonNumbers *x, const double *u, doub
 }
 
 // The matrices; returns which of them are not positive definite, a bit each.
-static uint32_t factor(const Crowd *c, const lbNewtonScheme *scheme) {
+static uint32_t factor_batch(const Crowd *c, const lbNewtonScheme *scheme) {
   const lbSubspace *own = c->own;
   Work *w = c->work;
   double diagonal[LB_BATCH];
@@ -182,13 +183,14 @@ static uint32_t factor(const Crowd *c, const lbNewtonScheme *scheme) {
 }
 
 // Up to the linear solve: where the bodies come to. Returns which of them could not.
-static uint32_t begin(const Crowd *c, const lbNewtonScheme *scheme, const lbNewtonNumbers *x) {
+static uint32_t begin_batch(const Crowd *c, const lbNewtonScheme *scheme,
+                            const lbNewtonNumbers *x) {
   const lbSubspace *own = c->own;
   const lbNewtonLoops *loops = &own->newton->crowd;
   Work *w = c->work;
   int32_t r = own->count;
   size_t bytes = LB_BATCH * (size_t)r * sizeof(double);
-  evaluate(c, w->q0);
+  evaluate_batch(c, w->q0);
   memcpy(w->q, w->q0, bytes);
   memcpy(w->R0, c->block->R, bytes);
   memcpy(w->energy0, c->block->energies, sizeof w->energy0);
@@ -196,7 +198,7 @@ static uint32_t begin(const Crowd *c, const lbNewtonScheme *scheme, const lbNewt
   loops->scale(r, scheme->u_v, w->Cu0, w->Cu);
   loops->rates(scheme, x);
   loops->residual(scheme, x);
-  uint32_t refused = factor(c, scheme);
+  uint32_t refused = factor_batch(c, scheme);
   loops->negate(r, w->G, w->d);
   own->ldlt_crowd->solve(r, LB_BATCH, w->factors, w->d);
   loops->add(r, w->d, w->q);
@@ -206,17 +208,17 @@ static uint32_t begin(const Crowd *c, const lbNewtonScheme *scheme, const lbNewt
   return refused;
 }
 
-static void end(const Crowd *c, const lbNewtonScheme *scheme, const lbNewtonNumbers *x) {
+static void end_batch(const Crowd *c, const lbNewtonScheme *scheme, const lbNewtonNumbers *x) {
   const lbNewtonLoops *loops = &c->own->newton->crowd;
   Work *w = c->work;
-  evaluate(c, w->q);
+  evaluate_batch(c, w->q);
   loops->rates(scheme, x);
   damp(c, x, w->u, w->Cu);
   loops->judge(scheme, x, w->figures);
 }
 
 // What became of a body's step: flags, with LB_STEP_AGAIN where it is to be ended alone.
-static int32_t judge(const Crowd *c, int m, double *created) {
+static int32_t judge_batch(const Crowd *c, int m, lbStepEnergy *created) {
   const Work *w = c->work;
   const lbNewtonStart start = { w->energy0[m], w->stiffest[m] };
   double figures[LB_NEWTON_FIGURES], energy = c->block->energies[m];
@@ -253,7 +255,7 @@ static void go_on_alone(const Crowd *c, int m) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static void commit(const Crowd *c, const int32_t *flags, const double *created) {
+static void commit_batch(const Crowd *c, const int32_t *flags, const lbStepEnergy *created) {
   const lbSubspace *own = c->own;
   const lbNewtonKernels *kernels = own->newton;
   Work *w = c->work;
@@ -263,7 +265,7 @@ static void commit(const Crowd *c, const int32_t *flags, const double *created) 
     lbSubspaceState *state = done ? c->bodies[m]->own : NULL;
     q[m] = done ? state->q : w->unused, v[m] = done ? state->v : w->unused;
     a[m] = done ? state->a : w->unused;
-    if (done) state->created = created[m];
+    if (done) lb_guard_book(c->bodies[m], created[m].created, created[m].end);
   }
   double *vectors[] = { w->q, w->v, w->a };
   double *const *rows[] = { q, v, a };
@@ -277,19 +279,19 @@ static void step_together(const Crowd *c) {
   const lbNewtonScheme scheme = lb_newmark_scheme(c->h);
   const lbNewtonNumbers x = numbers_of(c);
   int32_t flags[LB_BATCH] = { 0 };
-  double created[LB_BATCH] = { 0 };
-  gather(c);
-  uint32_t refused = begin(c, &scheme, &x);
-  end(c, &scheme, &x);
+  lbStepEnergy created[LB_BATCH] = { 0 };
+  gather_batch(c);
+  uint32_t refused = begin_batch(c, &scheme, &x);
+  end_batch(c, &scheme, &x);
   for (int m = 0; m < LB_BATCH; m++)
-    if (c->bodies[m] && !(refused & 1U << m)) flags[m] = judge(c, m, &created[m]);
+    if (c->bodies[m] && !(refused & 1U << m)) flags[m] = judge_batch(c, m, &created[m]);
   for (int m = 0; m < LB_BATCH; m++) { // before numbers are dropped
     if (!c->bodies[m]) continue;
     if (refused & 1U << m) flags[m] = LB_STEP_AGAIN;
   }
   for (int m = 0; m < LB_BATCH; m++)
     if (c->bodies[m] && (flags[m] & LB_STEP_AGAIN) && !(refused & 1U << m)) go_on_alone(c, m);
-  commit(c, flags, created);
+  commit_batch(c, flags, created);
   for (int m = 0; m < LB_BATCH; m++) {
     if (!c->bodies[m]) continue;
     if (refused & 1U << m)
@@ -299,7 +301,7 @@ static void step_together(const Crowd *c) {
   }
 }
 
-static bool may_join(const lbBody *body, const lbPrepared *prepared) {
+static bool may_join_batch(const lbBody *body, const lbPrepared *prepared) {
   return body->plain && body->consistent && body->integrator == LB_INTEGRATOR_NEWMARK &&
          !lb_subspace_of(body->prepared)->mass && (!prepared || prepared == body->prepared);
 }
@@ -307,11 +309,11 @@ static bool may_join(const lbBody *body, const lbPrepared *prepared) {
 // The bodies of [begin, end), all of one block, that can step together.
 static Crowd gather_crowd(const lbBodyGroup *group, int32_t begin, int32_t end, double h,
                           lbScratch *scratch) {
-  Crowd c = { .block = block_of(group, begin), .h = h, .scratch = scratch };
-  c.work = ((lbSubspaceWork *)scratch->own)->crowd;
+  Crowd c = { .block = block_of_batch(group, begin), .h = h, .scratch = scratch };
+  c.work = scratch->call->own;
   for (int32_t i = begin; i < end && c.block && c.work; i++) {
     lbBody *body = &group->bodies[i];
-    if (!may_join(body, c.prepared)) continue;
+    if (!may_join_batch(body, c.prepared)) continue;
     c.prepared = body->prepared;
     c.bodies[i % LB_BATCH] = body;
     c.count++;

@@ -10,13 +10,11 @@
 // A body that is bent far is stiffer than at rest, and the step may be too long for it. Central
 // differences keep, of linear bodies, not the energy E but E - h²/8 R M^-1 R: where much less of E
 // is left in that than at rest, a shape grows that is too fast for the step. Of others they create
-// W - W0 - (q - q0)(R + R0)/2, which is kept account of. Either way the step is left to another
-// rule.
+// W - W0 - (q - q0)(R + R0)/2, which the guard keeps account of. A step fails where R M^-1 R h²/8
+// is nearer to E than to the largest share of E that it has at rest.
 #include "method/subspace/subspace.h"
 
 #include <string.h>
-
-#define LEFT 0.02 // of the energy, at least
 
 int32_t lb_central_begin(lbBody *body, lbStep *step, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
@@ -98,21 +96,20 @@ static bool is_short(const lbBody *body, double h, const double *R, const double
   lb_subspace_mobilise(own, w->G);
   double softness = 0.125 * h * h * lb_row_dot(own->count, R, w->G);
   double at_rest = 0.25 * h * h * own->stiffest; // the largest share of E that it has there
-  return !(softness > fmin((1 + 2 * at_rest) / 3, 1 - LEFT) * energy);
+  return !(softness > 0.5 * (1 + at_rest) * energy);
 }
 
 // Whether the step may be kept; `lost`: what damping took.
-static bool is_sound(const lbBody *body, double h, const lbEvaluated *e, double lost,
-                     lbScratch *s) {
+static bool is_sound_central(const lbBody *body, double h, const lbEvaluated *e, double lost,
+                             lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   double mean = 0;
   for (int32_t i = 0; i < own->count; i++)
     mean += 0.5 * (s->q[i] - s->q0[i]) * (w->R0[i] + e->R[i]);
   double energy = kinetic_energy(own, s->v, w->Ma) + fmax(e->energy, w->energy0);
-  double created = e->energy - w->energy0 - mean - lost;
-  return lb_subspace_account(body, created, energy, &w->created) &&
-         is_short(body, h, w->R0, s->v0, w->energy0, s) &&
+  w->created = (lbStepEnergy){ e->energy - w->energy0 - mean - lost, energy };
+  return is_short(body, h, w->R0, s->v0, w->energy0, s) &&
          is_short(body, h, e->R, s->v, e->energy, s);
 }
 
@@ -140,5 +137,5 @@ int32_t lb_central_end(lbBody *body, const lbStep *step, lbScratch *s) {
     s->v[i] += 0.5 * h * w->a[i];
     w->a[i] -= w->d[i];
   }
-  return is_sound(body, h, e, lost, s) ? 0 : LB_STEP_FAR;
+  return is_sound_central(body, h, e, lost, s) ? 0 : LB_STEP_FAR;
 }

@@ -16,9 +16,7 @@
 #include "method/subspace/cubic_product.h"
 #include "method/subspace/cubic_whole.h"
 
-extern const lbCubicKernels LB_KERNEL(lb_cubic_kernels);
-
-static Work place_work(const lbCubic *cubic, double *block) {
+static Work place_work_cubic(const lbCubic *cubic, double *block) {
   size_t padded = (size_t)lb_cubic_padded(cubic->count), matrix = padded * padded;
   Work w = { .count = cubic->count, .groups = lb_cubic_groups(cubic->count), .padded = padded };
   w.D = block, w.X = block + matrix, w.A2 = block + 2 * matrix, w.A3 = block + 3 * matrix;
@@ -52,7 +50,7 @@ LB_FOUR_INLINE void mirror(lbFour M[4]) {
 }
 
 // A = factor (D + (X + X^T))
-static void finish(const Work *work, double factor, double *A) {
+static void finish_cubic(const Work *work, double factor, double *A) {
   const Work copy = *work, *const w = &copy;
   const size_t groups = (size_t)w->groups;
   for (size_t I = 0; I < groups; I++)
@@ -90,8 +88,8 @@ LB_FOUR_INLINE void contract_Q_of(const Work *work, const bool narrow, Coefficie
     }
 }
 
-static void contract_Q(const Work *w, const lbCubic *cubic, const double *q, double factor,
-                       double *A) {
+static void contract_Q_cubic(const Work *w, const lbCubic *cubic, const double *q, double factor,
+                             double *A) {
   const Coefficients from = { cubic->quadratic, cubic->quadratic_single };
   if (from.narrow)
     contract_Q_of(w, true, from, q, factor, A);
@@ -116,7 +114,7 @@ LB_FOUR_INLINE void contract_S(const Work *w, const lbCubic *cubic, const int fo
   if (whole && from.narrow) contract_whole(w, forms, true, from);
   if (!whole && !from.narrow) contract_half(w, forms, false, from);
   if (!whole && from.narrow) contract_half(w, forms, true, from);
-  finish(w, factor, A);
+  finish_cubic(w, factor, A);
 }
 
 // R <- S(q,q,q,.)
@@ -139,9 +137,9 @@ static void force_S(const Work *w, const lbCubic *cubic, double *R) {
 // ---- entry points ------------------------------------------------------------------------------
 
 static void contract(const lbCubic *cubic, const double *q, double *A2, double *A3, double *work) {
-  const Work w = place_work(cubic, work);
+  const Work w = place_work_cubic(cubic, work);
   set_form(&w, 0, q);
-  contract_Q(&w, cubic, w.q[0], 1, A2);
+  contract_Q_cubic(&w, cubic, w.q[0], 1, A2);
   contract_S(&w, cubic, 1, 1, A3);
 }
 
@@ -152,9 +150,9 @@ LB_FOUR_INLINE lbFour energy_rows(lbFour R1, lbFour R2, lbFour R3) {
       lb_four_multiply_add(lb_four_splat(1.0 / 3), R2, lb_four_splat(0.25) * R3));
 }
 
-static double evaluate(const lbCubic *cubic, const double *q, double *force, double *stiffness,
-                       double *work) {
-  const Work w = place_work(cubic, work);
+static double evaluate_cubic(const lbCubic *cubic, const double *q, double *force,
+                             double *stiffness, double *work) {
+  const Work w = place_work_cubic(cubic, work);
   const lbFour two = lb_four_splat(2), three = lb_four_splat(3);
   lbFour energy = zero();
   contract(cubic, q, w.A2, w.A3, work);
@@ -178,10 +176,10 @@ static double evaluate(const lbCubic *cubic, const double *q, double *force, dou
 }
 
 static double force_alone(const lbCubic *cubic, const double *q, double *force, double *work) {
-  const Work w = place_work(cubic, work);
+  const Work w = place_work_cubic(cubic, work);
   lbFour energy = zero();
   set_form(&w, 0, q);
-  contract_Q(&w, cubic, w.q[0], 1, w.A2);
+  contract_Q_cubic(&w, cubic, w.q[0], 1, w.A2);
   force_S(&w, cubic, w.A3);
   for (size_t a = 0; a < w.padded; a += 4) {
     const lbFour R3 = lb_four_load(w.A3 + a);
@@ -200,14 +198,14 @@ static double force_alone(const lbCubic *cubic, const double *q, double *force, 
 
 static void stiffness_rate(const lbCubic *cubic, const double *q, const double *v, double *rate,
                            double *work) {
-  const Work w = place_work(cubic, work);
+  const Work w = place_work_cubic(cubic, work);
   set_form(&w, 0, q);
   set_form(&w, 1, v);
-  contract_Q(&w, cubic, w.q[1], 2, w.A2);
+  contract_Q_cubic(&w, cubic, w.q[1], 2, w.A2);
   contract_S(&w, cubic, 2, 6, w.A3);
   for (size_t i = 0; i < w.padded * w.padded; i += 4)
     lb_four_store(rate + i, lb_four_load(w.A2 + i) + lb_four_load(w.A3 + i));
 }
 
-const lbCubicKernels LB_KERNEL(lb_cubic_kernels) = { evaluate, force_alone, contract,
-                                                     stiffness_rate };
+LB_KERNEL_TABLE(lbCubicKernels, lb_cubic_kernels) = { evaluate_cubic, force_alone, contract,
+                                                      stiffness_rate };

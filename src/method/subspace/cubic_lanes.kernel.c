@@ -3,8 +3,6 @@
 // along the index i.
 #include "method/subspace/cubic_lanes.h"
 
-extern const lbCubicCrowdKernels LB_KERNEL(lb_cubic_crowd_kernels);
-
 #define INLINE static inline __attribute__((always_inline))
 
 enum { GROUP = LB_CUBIC_GROUP, WIDTH = LB_CUBIC_WIDTH };
@@ -23,7 +21,7 @@ typedef struct Work {
 static size_t triangle_size(size_t groups) { return 8 * groups * (groups + 1); }
 
 // The end of it.
-static double *place_work(int32_t r, double *block, Work *w) {
+static double *place_work_cubic_lanes(int32_t r, double *block, Work *w) {
   const size_t triangle = triangle_size((size_t)lb_cubic_groups(r));
   *w = (Work){ .count = (size_t)r, .padded = (size_t)lb_cubic_padded(r), .q = block };
   w->D = w->q + LB_LANES * w->padded, w->A = w->D + LB_LANES * triangle;
@@ -51,7 +49,7 @@ typedef struct Coefficients {
 } Coefficients;
 
 // The next `count` of them.
-static const double *take(Coefficients *from, size_t count) {
+static const double *take_cubic_lanes(Coefficients *from, size_t count) {
   if (from->narrow) {
     for (size_t i = 0; i < count; i++) from->widened[i] = (double)from->narrow[i];
     from->narrow += count;
@@ -146,7 +144,7 @@ static void contract_S(size_t n, int vectors, const Work *works, Coefficients fr
   for (size_t k = 0; k < n; k++)
     for (size_t l = k; l < n; l += WIDTH) {
       const size_t width = n - l < WIDTH ? n - l : WIDTH;
-      const double *block = take(&from, (k / GROUP + 1) * GROUP * (k + 1) * width);
+      const double *block = take_cubic_lanes(&from, (k / GROUP + 1) * GROUP * (k + 1) * width);
       for (int v = 0; v < vectors; v++) {
         const Work w = works[v]; // a copy that no store can change: kept in registers
         if (width == 4) add_block(&w, 4, k, l, block);
@@ -213,7 +211,7 @@ static void contract_pairs(size_t n, int vectors, const Work *works, Coefficient
   for (int v = 0; v < vectors; v++) form_pairs(&works[v], works[v].X);
   size_t i = 0, j = 0;
   for (size_t first = 0; first < pairs; first += ENTRIES) {
-    const double *block = take(&from, ENTRIES * pairs);
+    const double *block = take_cubic_lanes(&from, ENTRIES * pairs);
     Entry entries[ENTRIES];
     for (int e = 0; e < ENTRIES; e++) {
       entries[e] = (Entry){ i, j, i < n };
@@ -244,10 +242,10 @@ INLINE void contract_columns(const Work *w, const double *from, size_t I, size_t
   lb_store(row_of(w->A, 4 * I + (size_t)i) + LB_LANES * (j + (size_t)b), M[b][i]);
 }
 
-static void contract_Q(size_t n, int vectors, const Work *works, Coefficients from) {
+static void contract_Q_cubic_lanes(size_t n, int vectors, const Work *works, Coefficients from) {
   for (size_t I = 0; 4 * I < n; I++)
     for (size_t J = 0; J <= I; J++) {
-      const double *block = take(&from, 16 * n);
+      const double *block = take_cubic_lanes(&from, 16 * n);
       for (int v = 0; v < vectors; v++) {
         const Work w = works[v];
         contract_columns(&w, block, I, 4 * J);
@@ -310,17 +308,18 @@ static void begin_vector(const Work *w, const double *q) {
   memset(w->X, 0, LB_LANES * w->count * w->padded * sizeof(double));
 }
 
-static void evaluate(const lbCubic *cubic, int32_t count, const double *q, double *force,
-                     double *stiffness, double *energy, double *work) {
+static void evaluate_cubic_lanes(const lbCubic *cubic, int32_t count, const double *q,
+                                 double *force, double *stiffness, double *energy, double *work) {
   LB_ASSERT(count >= 1 && count <= LB_BATCH && cubic->count <= LB_CUBIC_WHOLE);
   Work works[LB_BATCH / LB_LANES] = { { 0 } };
   const int vectors = (count + LB_LANES - 1) / LB_LANES;
   const size_t n = (size_t)cubic->count;
   for (int v = 0; v < vectors; v++) {
-    work = place_work(cubic->count, work, &works[v]);
+    work = place_work_cubic_lanes(cubic->count, work, &works[v]);
     begin_vector(&works[v], q + LB_LANES * v);
   }
-  contract_Q(n, vectors, works, (Coefficients){ cubic->quadratic, cubic->quadratic_single, work });
+  contract_Q_cubic_lanes(n, vectors, works,
+                         (Coefficients){ cubic->quadratic, cubic->quadratic_single, work });
   const bool few = cubic->count <= LB_CUBIC_FEW;
   (few ? contract_pairs : contract_S)(n, vectors, works,
                                       (Coefficients){ cubic->cubic, cubic->cubic_single, work });
@@ -331,4 +330,4 @@ static void evaluate(const lbCubic *cubic, int32_t count, const double *q, doubl
   }
 }
 
-const lbCubicCrowdKernels LB_KERNEL(lb_cubic_crowd_kernels) = { evaluate };
+LB_KERNEL_TABLE(lbCubicCrowdKernels, lb_cubic_crowd_kernels) = { evaluate_cubic_lanes };

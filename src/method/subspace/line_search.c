@@ -6,14 +6,13 @@
 // raise it are shortened too, unless constraints say where to go, so that a step always gets
 // somewhere.
 #include "method/subspace/newton_step.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
 
 #include <string.h>
 
-#define HALVINGS 12    // of an iteration
-#define OUTSIDE_MOST 8 // iterations of a step that leave the law
-#define DOWNHILL 1e-13 // of the energies: rounding of a potential
+enum { OUTSIDE_MAX = 8 }; // iterations of a step that leave the law
 
 bool lb_step_stays_inside(const lbBody *body, const lbSubspaceWork *w) {
   return !lb_subspace_of(body->prepared)->forces->is_cubic && isfinite(w->energy0);
@@ -36,22 +35,24 @@ static double potential(lbBody *body, const lbStepScheme *scheme, lbScratch *s) 
   lb_step_find_rates(body, scheme, &x, s);
   lb_step_damp(body, &x, own->rest_stiffness, x.u, x.Mu, x.Cu);
   own->newton->alone.residual(&scheme->c, &x);
-  for (int32_t i = 0; i < own->count; i++)
-    sum += 0.5 * (w->linear0[i] + x.G[i] - e->R[i]) * (s->q[i] - s->q0[i]);
+  for (int32_t i = 0; i < own->count; i++) {
+    double start = w->linear0[i] - scheme->c.held * s->held[i]; // forces may have come since
+    sum += 0.5 * (start + x.G[i] - e->R[i]) * (s->q[i] - s->q0[i]);
+  }
   return sum;
 }
 
 int32_t lb_step_shorten(lbBody *body, const lbStepScheme *scheme, bool downhill, lbScratch *s) {
   lbSubspaceWork *w = s->own;
   bool outside = false;
-  for (int i = 0; i < HALVINGS; i++) {
+  for (int i = 0; i < LB_HALVINGS_MAX; i++) {
     double energy = lb_subspace_force(body, s->q, s)->energy;
     double now = downhill ? potential(body, scheme, s) : 0;
-    double rounding = DOWNHILL * (energy + w->energy0) + body->prepared->energy_noise;
+    double rounding = LB_SUM_ROUNDING * (energy + w->energy0) + body->prepared->energy_noise;
     if (isfinite(energy) && !(now > w->potential + rounding)) {
       w->potential = now;
       w->outside += outside;
-      if (w->outside >= OUTSIDE_MOST && !downhill) return LB_STEP_NONFINITE;
+      if (w->outside >= OUTSIDE_MAX && !downhill) return LB_STEP_NONFINITE;
       return outside ? LB_STEP_AGAIN : 0;
     }
     outside |= isinf(energy);

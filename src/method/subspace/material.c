@@ -1,14 +1,16 @@
 // What a subspace body is made of: its forces, its reduced mass, and the same for other materials
 // than the model's.
 #include "body/constraints.h"
+#include "method/limits.h"
 #include "method/subspace/subspace.h"
 
 #include "elastic/element.h"
 
 #include <string.h>
 
-#define POWER_ITERATIONS 100
-#define ABSURD_SIZES 1e6 // displacements of so many times the body's size
+// times the body's size: a displacement that no step may end with. Doubled, bodies fly twice as
+// far.
+#define ABSURD_SIZES 1e6
 
 // ---- mass --------------------------------------------------------------------------------------
 
@@ -78,8 +80,8 @@ double lb_element_add_mass(const lbModel *model, lbElementKind kind, const int32
 }
 
 // A third of a triangle's mass at each of its nodes.
-static double add_triangle(const lbModel *model, const int32_t *nodes, double surface_density,
-                           double *node_masses) {
+static double add_triangle_subspace_material(const lbModel *model, const int32_t *nodes,
+                                             double surface_density, double *node_masses) {
   lbVec3 x[3];
   for (int i = 0; i < 3; i++) x[i] = lb_vec3_load(model->node_positions + 3 * (size_t)nodes[i]);
   double area = lb_length(lb_cross(lb_sub(x[1], x[0]), lb_sub(x[2], x[0]))) / 2;
@@ -97,8 +99,8 @@ static double add_change(const lbModel *model, int32_t e, double change, double 
     return lb_element_add_mass(model, LB_ELEMENT_BRICK8, model->bricks + 8 * (size_t)(e - tets),
                                change, node_masses);
   double thickness = lb_model_material(model, model->element_materials[e]).thickness;
-  return add_triangle(model, model->shells + 3 * (size_t)(e - solids), thickness * change,
-                      node_masses);
+  return add_triangle_subspace_material(model, model->shells + 3 * (size_t)(e - solids),
+                                        thickness * change, node_masses);
 }
 
 static void form_node_masses(lbPrepared *p) {
@@ -136,7 +138,7 @@ static void scale_inertia(lbPrepared *p, double ratio) {
 }
 
 // Mass and gravity of the present densities; false when they make no positive mass.
-static bool weigh(lbPrepared *p) {
+static bool weigh_subspace_material(lbPrepared *p) {
   lbSubspace *s = p->own;
   if (densities_are_the_models(p)) {
     s->mass = NULL;
@@ -158,7 +160,7 @@ static lbStatus find_stiffest(const lbPrepared *p, lbSubspace *s, lbError *err) 
   if (!x) return lb_fail_memory(err);
   double *y = x + s->stride;
   for (int32_t i = 0; i < r; i++) x[i] = 1 + 0.3 * (i % 7);
-  for (int pass = 0; pass < POWER_ITERATIONS; pass++) {
+  for (int pass = 0; pass < LB_POWERS_MAX; pass++) {
     double size = sqrt(lb_row_dot(r, x, x));
     if (!(size > 0)) break;
     for (int32_t i = 0; i < r; i++) x[i] /= size;
@@ -197,7 +199,7 @@ static double slowest_of(const lbPrepared *p, const lbSubspace *s) {
 
 // ---- creation ----------------------------------------------------------------------------------
 
-static lbSubspace *lay_out(const lbPrepared *p, lbSubspace *s, lbCarver *carver) {
+static lbSubspace *lay_out_subspace_material(const lbPrepared *p, lbSubspace *s, lbCarver *carver) {
   const lbModelSizes *size = &p->model->size;
   size_t n = (size_t)s->stride;
   lbSubspace *at = lb_carve(carver, 1, sizeof *s);
@@ -221,11 +223,11 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
                        .forces = p->model->size.subspace_part_count ? &lb_polynomial_forces
                                                                     : &lb_cubature_forces };
   lbCarver carver = { 0 };
-  lay_out(p, &draft, &carver);
+  lay_out_subspace_material(p, &draft, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
   if (!carver.block) return lb_fail_memory(err);
   carver.used = 0;
-  lbSubspace *s = lay_out(p, &draft, &carver);
+  lbSubspace *s = lay_out_subspace_material(p, &draft, &carver);
   *s = draft;
   p->own = s;
   memcpy(s->materials, materials, 3 * (size_t)p->model->size.material_count * sizeof(double));
@@ -239,7 +241,7 @@ lbStatus lb_subspace_rebuild(lbPrepared *p, const double *materials, lbError *er
              lb_ldlt_negative_count(p->dimension, s->factors) == 0;
   s->most = absurd_coordinate(p);
   p->slowest = slowest_of(p, s);
-  if (p->base && !weigh(p))
+  if (p->base && !weigh_subspace_material(p))
     return lb_fail(err, LB_ERR_NUMERIC,
                    "material: these densities next to each other leave no positive mass");
   return find_stiffest(p, s, err);
@@ -333,7 +335,7 @@ static lbStatus derive(const lbBody *body, int32_t material, const double *value
 }
 
 // A body goes on with another prepared part: gravity pulls with its masses, momenta stay.
-static void swap(lbBody *body, const lbPrepared *to, lbScratch *scratch) {
+static void swap_subspace_material(lbBody *body, const lbPrepared *to, lbScratch *scratch) {
   const lbPrepared *from = body->prepared;
   if (from->method->forget) from->method->forget(body);
   body->prepared = lb_prepared_retain(to);
@@ -351,7 +353,7 @@ static lbStatus set_material(lbBody *first, int32_t count, int32_t material, con
   if (!status) status = derive(first, material, values, &made, err);
   lbScratch *scratch = status ? NULL : lb_scratch_borrow(made);
   if (!status && !scratch) status = lb_fail_memory(err);
-  for (int32_t i = 0; i < count && !status; i++) swap(&first[i], made, scratch);
+  for (int32_t i = 0; i < count && !status; i++) swap_subspace_material(&first[i], made, scratch);
   lb_scratch_return(first->prepared, scratch); // of the base that both share
   lb_prepared_release(made);
   return status;

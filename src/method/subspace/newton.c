@@ -25,35 +25,32 @@
 //
 // Newmark's rule keeps the energy of linear bodies. In a step of others it creates (or loses)
 //   W - W0 - (q - q0)(R + R0)/2 + (q - q0) G/2,
-// the second part because iterations end. The body keeps account of what was created and not yet
-// taken by damping; a step that would bring it above a share of the energy is iterated further, and
-// if that does not help, taken by the conserving rule.
+// the second part because iterations end. The guard keeps account of it (body/guard.h); a step that
+// the account does not bear is iterated further.
 //
 // Where a tangent costs much more than a force, Broyden's method takes Newton's place
 // (cubature/broyden_step.c); iterations that would turn elements inside out are shortened
 // (line_search.c).
 #include "method/subspace/newton_step.h"
+#include "method/limits.h"
+#include "body/guard.h"
 #include "body/response_kernels.h"
 
 #include <string.h>
 
-#define LOOSE 0.1           // of the largest force: a residual above this is not a step
-#define MORE_ITERATIONS 10  // to get below it
-#define SURE_ITERATIONS 40  // of the rules that must not fail
-#define SURE_TOLERANCE 1e-9 // of their residuals
-#define SHIFT_FIRST 1e-4    // of the largest diagonal entry
-#define SHIFTS 12           // the last is 419 times the largest diagonal entry
-#define ROUNDING 1e-15      // of coordinates
-#define FAR_OUT 1e-6        // of what is absurd: beyond, energy is to be lost rather than kept
-#define EASY 2              // iterations that any matrix may need
+// of the largest force: a residual above which Newmark's step fails. Doubled, steps with one
+// iteration are kept at twice the error.
+#define LOOSE 0.1
+// of the largest force: the residual of safe rules. Doubled, they end at twice the error.
+#define SURE_TOLERANCE 1e-9
+// of the largest diagonal entry: the first shift of an indefinite tangent; each further one is four
+// times as large. Doubled, such steps are held back twice as much.
+#define SHIFT_FIRST 1e-4
 
-// A body that was dragged to absurd places is to come back, not to go on.
-static bool is_far_out(const lbBody *body, const double *q) {
-  double most = FAR_OUT * lb_subspace_of(body->prepared)->most;
-  for (int32_t i = 0; i < body->prepared->dimension; i++)
-    if (fabs(q[i]) > most) return true;
-  return false;
-}
+enum {
+  LOOSE_ITERATIONS = 10, // to get below LOOSE
+  EASY_ITERATIONS = 2,   // that any matrix may need
+};
 
 lbNewtonScheme lb_newmark_scheme(double h) {
   return (lbNewtonScheme){ 2 / h, -1, 2 / h, -1, 4 / (h * h), 4 / h, 1, 2 };
@@ -61,8 +58,7 @@ lbNewtonScheme lb_newmark_scheme(double h) {
 
 static lbStepScheme scheme_of(const lbBody *body, const lbStep *step, const lbScratch *s) {
   double h = step->h;
-  bool euler = body->integrator == LB_INTEGRATOR_EULER || step->integrator == LB_STEP_EULER ||
-               (step->integrator != LB_STEP_ASKED && is_far_out(body, s->q0));
+  bool euler = body->integrator == LB_INTEGRATOR_EULER || step->integrator == LB_STEP_EULER;
   bool calm = step->integrator != LB_STEP_ASKED;
   bool secant = !calm && lb_subspace_of(body->prepared)->forces->along &&
                 ((const lbSubspaceWork *)s->own)->attempt != LB_ATTEMPT_NEWTON;
@@ -89,16 +85,19 @@ static lbStepForces forces_of(const lbBody *body, const lbStepScheme *scheme,
                                         : e->K };
 }
 
-// w->middle_R <- with what its work lacks to the difference of the energies.
-static void complete_work(const lbSubspace *own, double difference, const lbScratch *s) {
+// w->middle_R <- with what its work lacks to the difference of the energies. Near rest both are
+// rounding, which a short move would turn into a force.
+static void complete_work(const lbBody *body, double difference, const lbScratch *s) {
+  const lbSubspace *own = lb_subspace_of(body->prepared);
   const lbSubspaceWork *w = s->own;
   double way = 0;
   for (int32_t i = 0; i < own->count; i++) {
     w->d[i] = s->q[i] - s->q0[i];
     way += w->d[i] * w->d[i];
   }
-  double factor = (difference - lb_row_dot(own->count, w->middle_R, w->d)) / way;
-  for (int32_t i = 0; i < own->count && isfinite(factor); i++) w->middle_R[i] += factor * w->d[i];
+  double missing = difference - lb_row_dot(own->count, w->middle_R, w->d), factor = missing / way;
+  if (fabs(missing) <= body->prepared->energy_noise || !isfinite(factor)) return;
+  for (int32_t i = 0; i < own->count; i++) w->middle_R[i] += factor * w->d[i];
 }
 
 // Forces at q, without a tangent; w->Ku <- K u where that is damped.
@@ -110,7 +109,7 @@ static const lbEvaluated *evaluate_along(lbBody *body, const double *q, const do
 }
 
 // At s->q, with u of there.
-static lbStepForces evaluate(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+static lbStepForces evaluate_newton(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   if (scheme->secant) {
@@ -123,7 +122,7 @@ static lbStepForces evaluate(lbBody *body, const lbStepScheme *scheme, lbScratch
   own->forces->evaluate(own->force_data, w->d, w->middle_R, w->middle_K, w->forces);
   for (int32_t i = 0; i < own->count; i++)
     w->middle_R[i] = (w->R0[i] + 4 * w->middle_R[i] + e->R[i]) / 6;
-  if (!own->forces->is_cubic) complete_work(own, e->energy - w->energy0, s);
+  if (!own->forces->is_cubic) complete_work(body, e->energy - w->energy0, s);
   return forces_of(body, scheme, w);
 }
 
@@ -188,7 +187,7 @@ static lbStepResidual residual_of(const lbBody *body, const double *figures, dou
   double most = fmax(fmax(figures[LB_SUM_FORCE], figures[LB_SUM_ELASTIC]),
                      fmax(figures[LB_SUM_INERTIA], figures[LB_SUM_DAMPING]));
   return (lbStepResidual){ sqrt(figures[LB_SUM_LEFT]), sqrt(most),
-                           ROUNDING * stiffest * sqrt(figures[LB_SUM_PLACE]) +
+                           LB_ROUNDING * stiffest * sqrt(figures[LB_SUM_PLACE]) +
                                lb_subspace_of(body->prepared)->force_noise };
 }
 
@@ -228,7 +227,7 @@ int32_t lb_step_factor(const lbBody *body, const lbStepScheme *scheme, const lbS
   lbSubspaceWork *w = s->own;
   double shift = 0;
   if (damping_rate) own->forces->tangent_rate(own->force_data, s->q, s->v, w->rate, w->forces);
-  for (int i = 0; i < SHIFTS; i++) {
+  for (int i = 0; i < LB_FACTORINGS_MAX; i++) {
     form_matrix(body, scheme, forces, damping_rate, shift, w);
     double most = largest_diagonal(own, w->A);
     if (!isfinite(most)) return LB_STEP_NONFINITE;
@@ -241,7 +240,7 @@ int32_t lb_step_factor(const lbBody *body, const lbStepScheme *scheme, const lbS
 
 // ---- one iteration -----------------------------------------------------------------------------
 
-static void start(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+static void start_newton(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
   const lbSubspace *own = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = s->own;
   const lbEvaluated *e =
@@ -281,12 +280,14 @@ static void move_by_newton(const lbSubspace *own, lbScratch *s) {
 }
 
 // From where the step begins.
-static lbStepForces begin_step(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
+static lbStepForces begin_step_newton(lbBody *body, const lbStepScheme *scheme, lbScratch *s) {
   lbSubspaceWork *w = s->own;
-  start(body, scheme, s);
-  lbStepForces forces = scheme->secant ? forces_of(body, scheme, w) : evaluate(body, scheme, s);
+  start_newton(body, scheme, s);
+  lbStepForces forces =
+      scheme->secant ? forces_of(body, scheme, w) : evaluate_newton(body, scheme, s);
   begin_residual(body, scheme, &forces, s);
-  for (int32_t i = 0; i < body->prepared->dimension; i++) w->linear0[i] = w->G[i] - forces.R[i];
+  for (int32_t i = 0; i < body->prepared->dimension; i++)
+    w->linear0[i] = w->G[i] - forces.R[i] + scheme->c.held * s->held[i];
   lb_secants_find_inside(body, scheme, s, w->inside);
   memcpy(w->inside0, w->inside, (size_t)body->prepared->dimension * sizeof(double));
   return forces;
@@ -299,9 +300,9 @@ int32_t lb_newton_begin(lbBody *body, lbStep *step, lbScratch *s) {
   lbStepScheme scheme = scheme_of(body, step, s);
   lbStepForces forces = forces_of(body, &scheme, w);
   if (!again || w->starts_anew)
-    forces = begin_step(body, &scheme, s);
+    forces = begin_step_newton(body, &scheme, s);
   else if (!scheme.secant && forces.end->force_only)
-    forces = evaluate(body, &scheme, s);
+    forces = evaluate_newton(body, &scheme, s);
   w->starts_anew = false;
   memcpy(w->before, s->q, (size_t)body->prepared->dimension * sizeof(double));
   int32_t flags = 0;
@@ -341,25 +342,24 @@ void lb_newton_respond_many(const lbBody *body, const lbStep *step, lbScratch *s
 
 // ---- when to stop ------------------------------------------------------------------------------
 
-// Whether the account of created energy stays in its bounds; *account <- what it comes to.
-static bool keep_account(const lbBody *body, lbStepRule rule, const lbNewtonStart *start,
-                         double energy, const double *figures, double *account) {
-  double created = 0;
+// What a step by Newmark's rule creates; the others create nothing.
+static lbStepEnergy energy_of_newton(lbStepRule rule, const lbNewtonStart *start, double energy,
+                                     const double *figures) {
+  lbStepEnergy of = { 0, figures[LB_SUM_KINETIC] + fmax(energy, start->energy) };
   if (rule == LB_RULE_NEWMARK)
-    created = energy - start->energy - figures[LB_SUM_MEAN] + 0.5 * figures[LB_SUM_WORK] -
-              figures[LB_SUM_DAMPED];
-  double level = figures[LB_SUM_KINETIC] + fmax(energy, start->energy);
-  return lb_subspace_account(body, created, level, account);
+    of.created = energy - start->energy - figures[LB_SUM_MEAN] + 0.5 * figures[LB_SUM_WORK] -
+                 figures[LB_SUM_DAMPED];
+  return of;
 }
 
 // Whether the iterations have come to an end; lbStepFlags.
-static int32_t judge(const lbBody *body, int32_t integrator, int32_t iteration, lbStepRule scheme,
-                     const lbStepResidual *G, bool keeps) {
+static int32_t judge_newton(const lbBody *body, int32_t integrator, int32_t iteration,
+                            lbStepRule scheme, const lbStepResidual *G, bool keeps) {
   bool asked = integrator == LB_STEP_ASKED;
   int32_t done = iteration + 1, wanted = body->newton_iterations;
   int32_t most =
-      asked && scheme == LB_RULE_NEWMARK ? wanted + MORE_ITERATIONS : wanted + SURE_ITERATIONS;
-  double tolerance = fmax(body->newton_tolerance, LB_STEP_TOLERANCE_LEAST);
+      asked && scheme == LB_RULE_NEWMARK ? wanted + LOOSE_ITERATIONS : wanted + LB_NEWTON_MAX;
+  double tolerance = fmax(body->newton_tolerance, LB_SUM_ROUNDING);
   if (!asked) tolerance = fmax(tolerance, SURE_TOLERANCE);
   bool solved = G->size <= tolerance * G->scale + G->noise;
   bool near = G->size <= LOOSE * G->scale;
@@ -377,16 +377,17 @@ static int32_t check_sanity(const lbBody *body, const double *figures, int32_t f
 
 static int32_t judge_end(const lbBody *body, int32_t integrator, int32_t iteration,
                          lbStepRule scheme, const lbNewtonStart *start, double energy,
-                         const double *figures, double *created) {
+                         const double *figures, lbStepEnergy *created) {
   lbStepResidual G = residual_of(body, figures, start->stiffest);
   if (!isfinite(G.size) || !isfinite(G.scale)) return LB_STEP_NONFINITE;
-  bool keeps = keep_account(body, scheme, start, energy, figures, created);
-  int32_t flags = judge(body, integrator, iteration, scheme, &G, keeps);
+  *created = energy_of_newton(scheme, start, energy, figures);
+  bool keeps = lb_guard_bears(body, created->created, created->end);
+  int32_t flags = judge_newton(body, integrator, iteration, scheme, &G, keeps);
   return flags | check_sanity(body, figures, flags);
 }
 
 int32_t lb_newmark_judge(const lbBody *body, const lbNewtonStart *start, double energy,
-                         const double *figures, double *created) {
+                         const double *figures, lbStepEnergy *created) {
   return judge_end(body, 0, 0, LB_RULE_NEWMARK, start, energy, figures, created);
 }
 
@@ -422,12 +423,13 @@ static int32_t conclude(lbBody *body, const lbStep *step, const lbStepScheme *sc
     return judge_end(body, (int32_t)step->integrator, step->iteration - w->attempt_from,
                      scheme->rule, &start, energy, w->figures, &w->created);
   lbStepResidual G = residual_of(body, w->figures, w->stiffest);
-  bool keeps = keep_account(body, scheme->rule, &start, energy, w->figures, &w->created);
+  w->created = energy_of_newton(scheme->rule, &start, energy, w->figures);
+  bool keeps = lb_guard_bears(body, w->created.created, w->created.end);
   if (step->iteration == 0) w->least = INFINITY;
   int32_t flags = lb_secants_judge(body, step->iteration, &G, keeps, w);
   bool goes_on = flags & LB_STEP_AGAIN && w->attempt_from <= step->iteration;
   if (goes_on) lb_secants_learn(body, scheme, s);
-  if (step->iteration > EASY) ((lbSubspaceState *)body->own)->matrix.spent++;
+  if (step->iteration > EASY_ITERATIONS) ((lbSubspaceState *)body->own)->matrix.spent++;
   return flags | check_sanity(body, w->figures, flags);
 }
 
@@ -442,11 +444,11 @@ int32_t lb_newton_end(lbBody *body, const lbStep *step, lbScratch *s) {
   bool downhill = lb_step_goes_downhill(body, &scheme, w);
   if (downhill) shortened = lb_step_shorten(body, &scheme, true, s);
   lb_step_find_rates(body, &scheme, &x, s);
-  lbStepForces forces = evaluate(body, &scheme, s);
+  lbStepForces forces = evaluate_newton(body, &scheme, s);
   if (!downhill && lb_step_stays_inside(body, w) && !isfinite(forces.end->energy)) {
     shortened = lb_step_shorten(body, &scheme, false, s);
     lb_step_find_rates(body, &scheme, &x, s);
-    forces = evaluate(body, &scheme, s);
+    forces = evaluate_newton(body, &scheme, s);
   }
   lb_step_damp(body, &x, forces.K, x.u, x.Mu, x.Cu);
   own->newton->alone.judge(&scheme.c, &x, w->figures);

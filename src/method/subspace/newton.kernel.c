@@ -5,9 +5,9 @@
 #include "math/cubic_form.h"
 #include "math/four.h"
 
-extern const lbNewtonKernels LB_KERNEL(lb_newton_kernels);
-
 #define INLINE LB_FOUR_INLINE
+
+enum { ALONE_SPAN = 4, CROWD_SPAN = 1 }; // coordinates at a time
 
 // ---- one body ----------------------------------------------------------------------------------
 
@@ -29,7 +29,7 @@ static void put_figures_alone(lbFour sums[1][LB_SUMS], const lbFour *most, doubl
 
 #define NAME(x) x##_alone
 #define NUMBER lbFour
-#define SPAN 4
+#define SPAN ALONE_SPAN
 #define LOAD(x, i) lb_four_load((x) + (i))
 #define STORE(x, i, number) lb_four_store((x) + (i), number)
 #define SPLAT(x) lb_four_splat(x)
@@ -95,7 +95,7 @@ static void put_figures_crowd(lbLanes sums[4][LB_SUMS], const lbLanes *most, dou
 
 #define NAME(x) x##_crowd
 #define NUMBER lbLanes
-#define SPAN 1
+#define SPAN CROWD_SPAN
 #define LOAD(x, i) lb_load((x) + LB_BATCH * (i))
 #define STORE(x, i, number) lb_store((x) + LB_BATCH * (i), number)
 #define SPLAT(x) lb_splat(x)
@@ -107,7 +107,7 @@ static void put_figures_crowd(lbLanes sums[4][LB_SUMS], const lbLanes *most, dou
 
 #define ALL_LANES for (int lane = 0; lane < LB_BATCH; lane += LB_LANES)
 
-static const double *shift(const double *x, int lane) { return x ? x + lane : NULL; }
+static const double *shift_newton_lanes(const double *x, int lane) { return x ? x + lane : NULL; }
 
 static lbNewtonNumbers shift_all(const lbNewtonNumbers *x, int lane) {
   return (lbNewtonNumbers){
@@ -116,8 +116,8 @@ static lbNewtonNumbers shift_all(const lbNewtonNumbers *x, int lane) {
     .v0 = x->v0 + lane,
     .a0 = x->a0 + lane,
     .force = x->force + lane,
-    .held = shift(x->held, lane),
-    .pull = shift(x->pull, lane),
+    .held = shift_newton_lanes(x->held, lane),
+    .pull = shift_newton_lanes(x->pull, lane),
     .R = x->R + lane,
     .R0 = x->R0 + lane,
     .Mu = x->Mu + lane,
@@ -171,14 +171,14 @@ static void negate_all(int32_t count, const double *x, double *y) {
 static void scale_all(int32_t count, double factor, const double *x, double *y) {
   ALL_LANES scale_crowd(count, factor, x + lane, y + lane);
 }
-static void add_all(int32_t count, const double *x, double *y) {
+static void add_all_newton_lanes(int32_t count, const double *x, double *y) {
   ALL_LANES add_crowd(count, x + lane, y + lane);
 }
 static void drop_all(int32_t count, double least, double *x) {
   ALL_LANES drop_crowd(count, least, x + lane);
 }
 
-static void multiply_all(int32_t count, const double *K, const double *x, double *y) {
+static void multiply_all_newton_lanes(int32_t count, const double *K, const double *x, double *y) {
   const size_t n = (size_t)count;
   ALL_LANES {
     for (size_t i = 0; i < n; i++) {
@@ -216,7 +216,7 @@ static void crowd_diagonal(int32_t count, const double *K, double *most) {
   }
 }
 
-static void gather(int32_t count, const double *const *rows, double *lanes) {
+static void gather_newton_lanes(int32_t count, const double *const *rows, double *lanes) {
   for (int m = 0; m < LB_BATCH; m += 4)
     for (int32_t i = 0; i < count; i += 4) {
       lbFour x[4];
@@ -226,7 +226,7 @@ static void gather(int32_t count, const double *const *rows, double *lanes) {
     }
 }
 
-static void scatter(int32_t count, const double *lanes, double *const *rows) {
+static void scatter_newton_lanes(int32_t count, const double *lanes, double *const *rows) {
   const int32_t whole = count / 4 * 4;
   for (int m = 0; m < LB_BATCH; m += 4) {
     for (int32_t i = 0; i < whole; i += 4) {
@@ -240,15 +240,15 @@ static void scatter(int32_t count, const double *lanes, double *const *rows) {
   }
 }
 
-const lbNewtonKernels LB_KERNEL(lb_newton_kernels) = {
+LB_KERNEL_TABLE(lbNewtonKernels, lb_newton_kernels) = {
   .alone = { rates_alone, multiply_alone, damp_alone, residual_alone, judge_alone, negate_alone,
              scale_alone, add_alone, drop_alone },
-  .crowd = { rates_of_all, multiply_all, damp_all, residual_of_all, judge_all, negate_all,
-             scale_all, add_all, drop_all },
+  .crowd = { rates_of_all, multiply_all_newton_lanes, damp_all, residual_of_all, judge_all,
+             negate_all, scale_all, add_all_newton_lanes, drop_all },
   .matrix = matrix,
   .add_matrix = add_matrix,
   .crowd_matrix = crowd_matrix,
   .crowd_diagonal = crowd_diagonal,
-  .gather = gather,
-  .scatter = scatter,
+  .gather = gather_newton_lanes,
+  .scatter = scatter_newton_lanes,
 };

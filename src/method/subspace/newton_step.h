@@ -6,8 +6,6 @@
 
 #include "method/subspace/subspace.h"
 
-#define LB_STEP_TOLERANCE_LEAST 1e-13 // rounding, of a residual
-
 typedef enum lbStepRule { LB_RULE_NEWMARK, LB_RULE_EULER, LB_RULE_CONSERVING } lbStepRule;
 
 // What solves a step (lbSubspaceWork.attempt): Broyden's method with a matrix of a former place,

@@ -56,7 +56,8 @@ static void gather_kept(const lbPrepared *p, const double *const from[3], double
 }
 
 // Coefficients of a part of the model.
-static lbStatus pack(const lbPrepared *p, int32_t part, const lbCubicArrays *out, lbError *err) {
+static lbStatus pack_polynomial(const lbPrepared *p, int32_t part, const lbCubicArrays *out,
+                                lbError *err) {
   const lbModel *model = p->model;
   const lbModelSizes *size = &model->size;
   int32_t r = p->dimension;
@@ -87,14 +88,14 @@ static void place_arrays(lbCubicArrays *arrays, int32_t r, lbCarver *carver) {
   arrays->cubic = lb_carve(carver, lb_cubic_cubic_size(r), sizeof(double));
 }
 
-static lbCubic cubic_of(int32_t r, const lbCubicArrays *arrays) {
+static lbCubic cubic_of_polynomial(int32_t r, const lbCubicArrays *arrays) {
   return (lbCubic){
     .count = r, .linear = arrays->linear, .quadratic = arrays->quadratic, .cubic = arrays->cubic
   };
 }
 
 // λ and μ of a material, which its two parts count with.
-static void weigh(const double *material, double *weights) {
+static void weigh_polynomial(const double *material, double *weights) {
   double young = material[0], poisson = material[1];
   weights[0] = poisson * young / ((1 + poisson) * (1 - 2 * poisson));
   weights[1] = young / (2 * (1 + poisson));
@@ -117,8 +118,8 @@ static void lay_out_parts(Parts *parts, int32_t count, int32_t r, lbCarver *carv
   }
 }
 
-static lbStatus combine(const lbPrepared *p, const double *materials, const lbCubicArrays *arrays,
-                        lbError *err) {
+static lbStatus combine_polynomial(const lbPrepared *p, const double *materials,
+                                   const lbCubicArrays *arrays, lbError *err) {
   int32_t r = p->dimension, count = p->model->size.subspace_part_count;
   Parts parts = { 0 };
   lbCarver carver = { 0 };
@@ -129,16 +130,16 @@ static lbStatus combine(const lbPrepared *p, const double *materials, const lbCu
   lay_out_parts(&parts, count, r, &carver);
   lbStatus status = LB_OK;
   for (int32_t i = 0; i < count && !status; i++) {
-    status = pack(p, i, &parts.arrays[i], err);
-    parts.cubics[i] = cubic_of(r, &parts.arrays[i]);
-    if (i % 2 == 0) weigh(materials + 3 * (size_t)(i / 2), parts.weights + i);
+    status = pack_polynomial(p, i, &parts.arrays[i], err);
+    parts.cubics[i] = cubic_of_polynomial(r, &parts.arrays[i]);
+    if (i % 2 == 0) weigh_polynomial(materials + 3 * (size_t)(i / 2), parts.weights + i);
   }
   if (!status) lb_cubic_combine(count, parts.cubics, parts.weights, arrays);
   lb_free(carver.block);
   return status;
 }
 
-static Polynomials *lay_out(Polynomials *own, const lbPrepared *p, lbCarver *carver) {
+static Polynomials *lay_out_polynomial(Polynomials *own, const lbPrepared *p, lbCarver *carver) {
   int32_t r = p->dimension;
   Polynomials *at = lb_carve(carver, 1, sizeof *own);
   own->arrays.linear = lb_carve(carver, lb_cubic_linear_size(r), sizeof(double));
@@ -153,10 +154,10 @@ static Polynomials *lay_out(Polynomials *own, const lbPrepared *p, lbCarver *car
 }
 
 // The whole of all parts.
-static lbStatus fill(const lbPrepared *p, const double *materials, const lbCubicArrays *arrays,
-                     lbError *err) {
-  return p->model->size.subspace_part_count == 1 ? pack(p, 0, arrays, err)
-                                                 : combine(p, materials, arrays, err);
+static lbStatus fill_polynomial(const lbPrepared *p, const double *materials,
+                                const lbCubicArrays *arrays, lbError *err) {
+  return p->model->size.subspace_part_count == 1 ? pack_polynomial(p, 0, arrays, err)
+                                                 : combine_polynomial(p, materials, arrays, err);
 }
 
 // In double precision first, in memory that is given back.
@@ -169,9 +170,9 @@ static lbStatus fill_single(const lbPrepared *p, const double *materials, Polyno
   if (!carver.block) return lb_fail_memory(err);
   carver.used = 0;
   place_arrays(&whole, p->dimension, &carver);
-  lbStatus status = fill(p, materials, &whole, err);
+  lbStatus status = fill_polynomial(p, materials, &whole, err);
   if (!status) {
-    const lbCubic cubic = cubic_of(p->dimension, &whole);
+    const lbCubic cubic = cubic_of_polynomial(p->dimension, &whole);
     memcpy(own->arrays.linear, whole.linear, lb_cubic_linear_size(p->dimension) * sizeof(double));
     lb_cubic_round(&cubic, own->quadratic_single, own->cubic_single);
   }
@@ -179,21 +180,22 @@ static lbStatus fill_single(const lbPrepared *p, const double *materials, Polyno
   return status;
 }
 
-static lbStatus create(const lbPrepared *p, const double *materials, void **data, lbError *err) {
+static lbStatus create_polynomial(const lbPrepared *p, const double *materials, void **data,
+                                  lbError *err) {
   Polynomials draft = { .kernels = lb_cubic_kernels(p->level),
                         .crowd = lb_cubic_crowd_kernels(p->level) };
   lbCarver carver = { 0 };
-  lay_out(&draft, p, &carver);
+  lay_out_polynomial(&draft, p, &carver);
   carver.block = carver.overflow ? NULL : lb_alloc(carver.used, 1);
   if (!carver.block) return lb_fail_memory(err);
   carver.used = 0;
-  Polynomials *own = lay_out(&draft, p, &carver);
-  draft.cubic = cubic_of(p->dimension, &draft.arrays);
+  Polynomials *own = lay_out_polynomial(&draft, p, &carver);
+  draft.cubic = cubic_of_polynomial(p->dimension, &draft.arrays);
   draft.cubic.quadratic_single = draft.quadratic_single;
   draft.cubic.cubic_single = draft.cubic_single;
   *own = draft;
   lbStatus status = p->single_precision ? fill_single(p, materials, own, err)
-                                        : fill(p, materials, &own->arrays, err);
+                                        : fill_polynomial(p, materials, &own->arrays, err);
   if (status)
     lb_free(own);
   else
@@ -201,26 +203,27 @@ static lbStatus create(const lbPrepared *p, const double *materials, void **data
   return status;
 }
 
-static void destroy(void *data) { lb_free(data); }
+static void destroy_polynomial(void *data) { lb_free(data); }
 
-static const double *rest_stiffness(const void *data) {
+static const double *rest_stiffness_polynomial(const void *data) {
   return ((const Polynomials *)data)->cubic.linear;
 }
 
 // ---- the force model ---------------------------------------------------------------------------
 
-static double evaluate(const void *data, const double *q, double *R, double *K, double *work) {
+static double evaluate_polynomial(const void *data, const double *q, double *R, double *K,
+                                  double *work) {
   const Polynomials *own = data;
   return own->kernels->evaluate(&own->cubic, q, R, K, work);
 }
 
-static double force(const void *data, const double *q, double *R, double *work) {
+static double force_polynomial(const void *data, const double *q, double *R, double *work) {
   const Polynomials *own = data;
   return own->kernels->force(&own->cubic, q, R, work);
 }
 
-static void tangent_rate(const void *data, const double *q, const double *v, double *rate,
-                         double *work) {
+static void tangent_rate_polynomial(const void *data, const double *q, const double *v,
+                                    double *rate, double *work) {
   const Polynomials *own = data;
   own->kernels->stiffness_rate(&own->cubic, q, v, rate, work);
 }
@@ -231,23 +234,24 @@ static void evaluate_crowd(const void *data, const double *q, double *R, double 
   own->crowd->evaluate(&own->cubic, LB_BATCH, q, R, K, energies, work);
 }
 
-static bool gains(const void *data) {
+static bool gains_polynomial(const void *data) {
   return ((const Polynomials *)data)->cubic.count <= LB_CUBIC_WHOLE;
 }
 
-static size_t work_size(const void *data) {
+static size_t work_size_polynomial(const void *data) {
   int32_t r = ((const Polynomials *)data)->cubic.count;
-  size_t crowd = gains(data) ? lb_cubic_crowd_work_size(r) : 0, alone = lb_cubic_work_size(r);
+  size_t crowd = gains_polynomial(data) ? lb_cubic_crowd_work_size(r) : 0,
+         alone = lb_cubic_work_size(r);
   return crowd > alone ? crowd : alone;
 }
 
 const lbForceModel lb_polynomial_forces = { .is_cubic = true,
-                                            .create = create,
-                                            .destroy = destroy,
-                                            .rest_stiffness = rest_stiffness,
-                                            .evaluate = evaluate,
-                                            .force = force,
-                                            .tangent_rate = tangent_rate,
+                                            .create = create_polynomial,
+                                            .destroy = destroy_polynomial,
+                                            .rest_stiffness = rest_stiffness_polynomial,
+                                            .evaluate = evaluate_polynomial,
+                                            .force = force_polynomial,
+                                            .tangent_rate = tangent_rate_polynomial,
                                             .evaluate_crowd = evaluate_crowd,
-                                            .gains = gains,
-                                            .work_size = work_size };
+                                            .gains = gains_polynomial,
+                                            .work_size = work_size_polynomial };

@@ -3,13 +3,15 @@
 #include "method/table.h"
 
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 
 #include <string.h>
 
-#define CREATED 0.03       // of the energy may have been created
-#define STUCK_FORCE 1e-3   // of the linear force, is an equilibrium
-#define STUCK_KINETIC 1e-6 // of the elastic energy, is rest
+// of the linear force: what is left in a false equilibrium. Doubled, bodies are called stuck
+// earlier
+#define STUCK_FORCE 1e-3
+// of the elastic energy: kinetic energy of a body at rest. Doubled, bodies are called stuck earlier
+#define STUCK_KINETIC 1e-6
 
 // ---- vectors -----------------------------------------------------------------------------------
 
@@ -100,13 +102,6 @@ void lb_subspace_accelerate(lbBody *body, const double *q, const double *f, cons
   accelerate_by(body, f, v, e->R, a, w);
 }
 
-bool lb_subspace_account(const lbBody *body, double created, double energy, double *account) {
-  if (fabs(created) <= body->prepared->energy_noise) created = 0;
-  double sum = ((const lbSubspaceState *)body->own)->created + created;
-  *account = fmin(fmax(sum, 0), CREATED * energy);
-  return !(created > 0 && sum > CREATED * energy);
-}
-
 // ---- memory ------------------------------------------------------------------------------------
 
 static void place_state(const lbPrepared *p, lbSubspaceState *state, lbCarver *carver) {
@@ -125,7 +120,7 @@ static void place_state(const lbPrepared *p, lbSubspaceState *state, lbCarver *c
   state->past.changes = lb_carve(carver, LB_PAST * padded, sizeof(double));
 }
 
-static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
+static void place_group_subspace(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   lbSubspaceState *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
     lbSubspaceState unused;
@@ -135,7 +130,7 @@ static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carve
   lb_crowd_place_group(p, group, carver);
 }
 
-static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
+static void place_scratch_subspace(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
   const lbSubspace *s = lb_subspace_of(p);
   size_t padded = (size_t)p->padded, n = (size_t)s->stride;
   lbSubspaceWork draft = { 0 }, *w = lb_carve(carver, 1, sizeof draft);
@@ -154,14 +149,13 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
     draft.secants.mends = lb_carve(carver, LB_SECANTS * padded, sizeof(double));
   }
   draft.forces = lb_carve(carver, s->forces->work_size(s->force_data), sizeof(double));
-  lb_crowd_place_work(p, &draft, carver);
   if (w) *w = draft;
   scratch->own = w;
 }
 
 // ---- state -------------------------------------------------------------------------------------
 
-static void get(const lbBody *body, double *q, double *v, double *force) {
+static void get_subspace(const lbBody *body, double *q, double *v, double *force) {
   const lbSubspaceState *state = body->own;
   size_t bytes = (size_t)body->prepared->padded * sizeof(double);
   if (q) memcpy(q, state->q, bytes);
@@ -169,7 +163,7 @@ static void get(const lbBody *body, double *q, double *v, double *force) {
   if (force) memcpy(force, state->force, bytes);
 }
 
-static void put(lbBody *body, const double *q, const double *v, const double *force) {
+static void put_subspace(lbBody *body, const double *q, const double *v, const double *force) {
   const lbSubspaceState *state = body->own;
   size_t bytes = (size_t)body->prepared->dimension * sizeof(double);
   if (q) memcpy(state->q, q, bytes);
@@ -177,7 +171,7 @@ static void put(lbBody *body, const double *q, const double *v, const double *fo
   if (force) memcpy(state->force, force, bytes);
 }
 
-static void set_weight(lbBody *body, const double *weight) {
+static void set_weight_subspace(lbBody *body, const double *weight) {
   const lbSubspaceState *state = body->own;
   for (int32_t i = 0; i < body->prepared->dimension; i++) {
     double now = weight ? weight[i] : state->weight[i], *force = &state->force[i];
@@ -213,20 +207,18 @@ static void restore_secants(lbSubspaceState *state, size_t padded, const double 
   memcpy(past->changes, numbers + LB_PAST * padded, LB_PAST * row);
 }
 
-static void save(const lbBody *body, double *numbers) {
+static void save_subspace(const lbBody *body, double *numbers) {
   const lbSubspaceState *state = body->own;
   size_t padded = (size_t)body->prepared->padded;
   memcpy(numbers, state->a, padded * sizeof(double));
-  numbers[padded] = state->created;
-  if (state->matrix.q) save_secants(state, padded, numbers + padded + 1);
+  if (state->matrix.q) save_secants(state, padded, numbers + padded);
 }
 
-static void restore(lbBody *body, const double *numbers) {
+static void restore_subspace(lbBody *body, const double *numbers) {
   lbSubspaceState *state = body->own;
   size_t padded = (size_t)body->prepared->padded;
   memcpy(state->a, numbers, padded * sizeof(double));
-  state->created = numbers[padded];
-  if (state->matrix.q) restore_secants(state, padded, numbers + padded + 1);
+  if (state->matrix.q) restore_secants(state, padded, numbers + padded);
 }
 
 // ---- the step ----------------------------------------------------------------------------------
@@ -236,7 +228,7 @@ static bool is_central(const lbBody *body, const lbStep *step) {
 }
 
 // The acceleration at the step's start, worked out where q, v or the material were changed.
-static int32_t begin(lbBody *body, lbStep *step, lbScratch *scratch) {
+static int32_t begin_subspace(lbBody *body, lbStep *step, lbScratch *scratch) {
   const lbSubspaceState *state = body->own;
   lbSubspaceWork *w = scratch->own;
   if (step->iteration == 0) {
@@ -254,22 +246,22 @@ static void accelerate(lbBody *body, lbScratch *scratch) {
   body->consistent = true;
 }
 
-static void respond(const lbBody *body, const lbStep *step, lbScratch *scratch, const double *force,
-                    double *moved) {
+static void respond_subspace(const lbBody *body, const lbStep *step, lbScratch *scratch,
+                             const double *force, double *moved) {
   if (is_central(body, step))
     lb_central_respond(body, step, scratch, force, moved);
   else
     lb_newton_respond(body, step, scratch, force, moved);
 }
 
-static bool respond_many(const lbBody *body, const lbStep *step, lbScratch *scratch, int32_t n,
-                         double *x) {
+static bool respond_many_subspace(const lbBody *body, const lbStep *step, lbScratch *scratch,
+                                  int32_t n, double *x) {
   if (is_central(body, step)) return false;
   lb_newton_respond_many(body, step, scratch, n, x);
   return true;
 }
 
-static double largest(int32_t count, const double *x) {
+static double largest_subspace(int32_t count, const double *x) {
   double most = 0;
   for (int32_t i = 0; i < count; i++)
     if (!(fabs(x[i]) <= most)) most = fabs(x[i]); // keeps a NaN
@@ -285,14 +277,22 @@ static int32_t end_central(lbBody *body, const lbStep *step, lbScratch *scratch)
   const lbSubspaceWork *w = scratch->own;
   int32_t r = body->prepared->dimension, flags = lb_central_end(body, step, scratch);
   if (flags & LB_STEP_NONFINITE) return flags;
-  bool sane = lb_subspace_is_sane(body->prepared, largest(r, scratch->q), largest(r, scratch->q0),
-                                  largest(r, scratch->v), largest(r, w->a));
+  bool sane = lb_subspace_is_sane(body->prepared, largest_subspace(r, scratch->q),
+                                  largest_subspace(r, scratch->q0), largest_subspace(r, scratch->v),
+                                  largest_subspace(r, w->a));
   return sane ? flags : flags | LB_STEP_NONFINITE;
 }
 
-static int32_t end(lbBody *body, const lbStep *step, lbScratch *scratch) {
+static int32_t end_subspace(lbBody *body, const lbStep *step, lbScratch *scratch) {
   return is_central(body, step) ? end_central(body, step, scratch)
                                 : lb_newton_end(body, step, scratch);
+}
+
+static double created(const lbBody *body, const lbStep *step, lbScratch *scratch, double *energy) {
+  const lbStepEnergy *of = &((const lbSubspaceWork *)scratch->own)->created;
+  (void)body, (void)step;
+  *energy = of->end;
+  return of->created;
 }
 
 bool lb_subspace_may_be_stuck(double kinetic, double elastic) {
@@ -316,12 +316,12 @@ static bool is_stuck(const lbBody *body, lbScratch *scratch) {
   lb_subspace_mass_multiply(s, scratch->v, w->Ma);
   if (!lb_subspace_may_be_stuck(0.5 * lb_row_dot(r, scratch->v, w->Ma), energy)) return false;
   for (int32_t i = 0; i < r; i++) w->G[i] = e->R[i] - w->G[i];
-  double left = largest(r, w->G);
+  double left = largest_subspace(r, w->G);
   lb_subspace_multiply(s, s->rest_stiffness, scratch->q, w->G);
-  return left <= STUCK_FORCE * largest(r, w->G);
+  return left <= STUCK_FORCE * largest_subspace(r, w->G);
 }
 
-static int32_t commit(lbBody *body, const lbStep *step, lbScratch *scratch) {
+static int32_t commit_subspace(lbBody *body, const lbStep *step, lbScratch *scratch) {
   lbSubspaceState *state = body->own;
   const lbSubspaceWork *w = scratch->own;
   const lbNewtonLoops *loops = &lb_subspace_of(body->prepared)->newton->alone;
@@ -331,7 +331,6 @@ static int32_t commit(lbBody *body, const lbStep *step, lbScratch *scratch) {
     loops->drop(body->prepared->dimension, LB_SUBSPACE_DUST, vectors[k]);
     memcpy(rows[k], vectors[k], (size_t)body->prepared->dimension * sizeof(double));
   }
-  state->created = w->created;
   body->consistent = true;
   double whole = step->h / (step->share - step->share_before);
   int32_t flags = whole > lb_body_stable_step(body) ? LB_STEP_NOT_CONVERGED : 0;
@@ -340,13 +339,13 @@ static int32_t commit(lbBody *body, const lbStep *step, lbScratch *scratch) {
 
 // ---- questions ---------------------------------------------------------------------------------
 
-static double kinetic(const lbBody *body, const double *v, lbScratch *scratch) {
+static double kinetic_subspace(const lbBody *body, const double *v, lbScratch *scratch) {
   lbSubspaceWork *w = scratch->own;
   lb_subspace_mass_multiply(lb_subspace_of(body->prepared), v, w->Ma);
   return 0.5 * lb_row_dot(body->prepared->dimension, v, w->Ma);
 }
 
-static double elastic(const lbBody *body, const double *q, lbScratch *scratch) {
+static double elastic_subspace(const lbBody *body, const double *q, lbScratch *scratch) {
   const lbSubspace *s = lb_subspace_of(body->prepared);
   lbSubspaceWork *w = scratch->own;
   return s->forces->force(s->force_data, q, w->G, w->forces);
@@ -391,9 +390,11 @@ static double unfollowed_force(const lbBody *body, lbScratch *scratch) {
   return s->forces->unfollowed(s->force_data, &motion, ((lbSubspaceWork *)scratch->own)->forces);
 }
 
-static void mobilise(const lbPrepared *p, double *x) { lb_subspace_mobilise(lb_subspace_of(p), x); }
+static void mobilise_subspace(const lbPrepared *p, double *x) {
+  lb_subspace_mobilise(lb_subspace_of(p), x);
+}
 
-static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
+static void comply_subspace(const lbPrepared *p, double *x, lbScratch *scratch) {
   const lbSubspace *s = lb_subspace_of(p);
   lbSubspaceWork *w = scratch->own;
   memset(w->d, 0, (size_t)p->padded * sizeof *w->d);
@@ -405,9 +406,11 @@ static void comply(const lbPrepared *p, double *x, lbScratch *scratch) {
   memcpy(x, w->d, (size_t)p->dimension * sizeof *x);
 }
 
-static const double *materials(const lbPrepared *p) { return lb_subspace_of(p)->materials; }
+static const double *materials_subspace(const lbPrepared *p) {
+  return lb_subspace_of(p)->materials;
+}
 
-static uint64_t identify(const lbPrepared *p, uint64_t hash) {
+static uint64_t identify_subspace(const lbPrepared *p, uint64_t hash) {
   const lbSubspace *s = lb_subspace_of(p);
   size_t n = (size_t)s->stride, count = 3 * (size_t)p->model->size.material_count;
   hash = lb_hash(hash, s->materials, count * sizeof(double));
@@ -420,7 +423,7 @@ static double stable_step(const lbBody *body) {
   return central ? 2 / sqrt(s->stiffest) : INFINITY;
 }
 
-static lbStatus prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
+static lbStatus prepare_subspace(lbPrepared *p, const lbBodyDef *def, lbError *err) {
   (void)def;
   p->stress_by_material = p->model->size.subspace_part_count == 0;
   if (p->model->size.subspace_part_count == 0)
@@ -431,38 +434,39 @@ static lbStatus prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
   return LB_OK;
 }
 
-// What was asked for; a rule that keeps the energy; that in halves; implicit Euler in quarters.
+// Integrators: what was asked for; safe: one that keeps the energy; implicit Euler.
 const lbBodyMethod lb_subspace_method = { .method = LB_METHOD_SUBSPACE,
                                           .takes_means = true,
                                           .stress_law = LB_MATERIAL_STVK,
-                                          .prepare = prepare,
+                                          .prepare = prepare_subspace,
                                           .build = lb_subspace_build,
                                           .release = lb_subspace_release,
                                           .rebuild = lb_subspace_rebuild,
-                                          .materials = materials,
-                                          .place_group = place_group,
-                                          .place_scratch = place_scratch,
-                                          .get = get,
-                                          .put = put,
-                                          .set_weight = set_weight,
+                                          .materials = materials_subspace,
+                                          .place_group = place_group_subspace,
+                                          .place_scratch = place_scratch_subspace,
+                                          .place_call = lb_crowd_place_work,
+                                          .get = get_subspace,
+                                          .put = put_subspace,
+                                          .set_weight = set_weight_subspace,
                                           .state_rows = 1,
-                                          .state_extra = 1,
-                                          .save = save,
-                                          .restore = restore,
+                                          .save = save_subspace,
+                                          .restore = restore_subspace,
                                           .accelerate = accelerate,
-                                          .begin = begin,
-                                          .respond = respond,
-                                          .respond_many = respond_many,
-                                          .end = end,
-                                          .commit = commit,
+                                          .begin = begin_subspace,
+                                          .respond = respond_subspace,
+                                          .respond_many = respond_many_subspace,
+                                          .end = end_subspace,
+                                          .created = created,
+                                          .commit = commit_subspace,
                                           .step_many = lb_subspace_step_many,
                                           .many = 2 * LB_BATCH,
-                                          .kinetic = kinetic,
-                                          .elastic = elastic,
+                                          .kinetic = kinetic_subspace,
+                                          .elastic = elastic_subspace,
                                           .stored = stored,
                                           .pose_distance = pose_distance,
                                           .unfollowed_force = unfollowed_force,
-                                          .mobilise = mobilise,
-                                          .comply = comply,
-                                          .identify = identify,
+                                          .mobilise = mobilise_subspace,
+                                          .comply = comply_subspace,
+                                          .identify = identify_subspace,
                                           .stable_step = stable_step };

@@ -119,7 +119,7 @@ typedef struct lbStepMatrix {
 } lbStepMatrix;
 
 // Steps of one length that Broyden's method took, the last one first (cubature/step_history.c).
-#define LB_PAST 4
+enum { LB_PAST = 4 };
 typedef struct lbStepPast {
   int32_t count, order;    // how many there are, and how many of them tell most of the next one
   double h;                // s
@@ -129,11 +129,15 @@ typedef struct lbStepPast {
 typedef struct lbSubspaceState {
   double *q, *v, *a;      // (padded); a: without what is held over steps
   double *force, *weight; // (padded): of the next step, and the share of gravity in it
-  double created;         // J that the integrator has added to the body and damping not yet taken
   lbEvaluated evaluated;
   lbStepMatrix matrix;
   lbStepPast past;
 } lbSubspaceState;
+
+// What an integrator adds to the energy in a step, and the elastic and kinetic energy at its end.
+typedef struct lbStepEnergy {
+  double created, end; // J
+} lbStepEnergy;
 
 // Working memory of a step. Vectors are (padded).
 typedef struct lbSubspaceWork {
@@ -154,14 +158,13 @@ typedef struct lbSubspaceWork {
   bool starts_anew;              // the next attempt begins where the step does
   double least;                  // residual of this attempt
   double *before;                // where an iteration came from
-  double *linear0;               // terms of the residual that are linear, at the step's start
+  double *linear0;               // linear terms of the residual at the step's start, but for held
   double potential;              // of an iteration, by rules that have one
   int32_t outside;               // iterations that would have turned elements inside out
   double *forces;                // of the force model
-  struct lbCrowdWork *crowd;     // of a crowd's step; NULL: bodies step one by one
   double figures[LB_NEWTON_FIGURES];
   double energy0;
-  double created;
+  lbStepEnergy created;
   double stiffest; // how much a residual may change with q
 } lbSubspaceWork;
 
@@ -171,13 +174,11 @@ const lbEvaluated *lb_subspace_force(lbBody *body, const double *q, lbScratch *s
 // The same, and Kv <- K v, by the force model's `along`.
 const lbEvaluated *lb_subspace_along(lbBody *body, const double *q, const double *v, double *Kv,
                                      lbScratch *scratch);
-// Adds what a step created to the body's account of such energy; *account: what that comes to.
-// False: it would be above a share of the energy.
-bool lb_subspace_account(const lbBody *body, double created, double energy, double *account);
 // Whether q is bounded and not farther out than is sane, unless it comes from there.
 bool lb_subspace_is_sane(const lbPrepared *prepared, double q, double q0, double v, double a);
 bool lb_subspace_may_be_stuck(double kinetic, double elastic); // by its energies
-#define LB_SUBSPACE_DUST 1e-150 // smaller numbers become zero: subnormal ones are slow
+// 1: smaller numbers become zero, since subnormal ones are slow. Doubled, nothing changes.
+#define LB_SUBSPACE_DUST 1e-150
 
 // ---- crowds: bodies of a batch that step together (batch_lanes.c) -------------------------------
 
@@ -190,7 +191,7 @@ typedef struct lbCrowdBlock {
 
 bool lb_crowd_gains(const lbPrepared *prepared);
 void lb_crowd_place_group(const lbPrepared *prepared, lbBodyGroup *group, lbCarver *carver);
-void lb_crowd_place_work(const lbPrepared *prepared, lbSubspaceWork *work, lbCarver *carver);
+void lb_crowd_place_work(const lbPrepared *prepared, lbCallWork *call, lbCarver *carver);
 // e <- what the last step of a crowd found, if that was at q.
 bool lb_crowd_recall(const lbBody *body, const double *q, lbEvaluated *e);
 void lb_subspace_step_many(lbBodyGroup *group, int32_t begin, int32_t end, double h,
@@ -218,7 +219,7 @@ typedef struct lbNewtonStart {
   double stiffest; // how much a residual may change with q
 } lbNewtonStart;
 int32_t lb_newmark_judge(const lbBody *body, const lbNewtonStart *start, double energy,
-                         const double *figures, double *created);
+                         const double *figures, lbStepEnergy *created);
 int32_t lb_central_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_central_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                         const double *force, double *moved);

@@ -1,19 +1,17 @@
 // Rigid cores in a step of a warped body (warp_cores.h).
 #include "method/warp/cores.h"
+#include "method/limits.h"
 
 #include "warp/cores.h"
 
 #include <string.h>
 
-#define SPINS 8          // iterations for ω₁ of J₁ ω₁ = L
-#define SPIN_EXACT 1e-15 // rad that an iteration may still turn
-
-static void put_lane(const lbWarpBodyWork *w, double *lanes, size_t node, lbVec3 a) {
+static void put_lane_core_step(const lbWarpBodyWork *w, double *lanes, size_t node, lbVec3 a) {
   double *to = lanes + lb_warp_lane(w, node);
   to[0] = a.x, to[LB_BATCH] = a.y, to[2 * LB_BATCH] = a.z;
 }
 
-static lbMat3 turned(lbVec3 by, lbMat3 R) {
+static lbMat3 turned_core_step(lbVec3 by, lbMat3 R) {
   return lb_mat3_multiply(lb_quat_to_mat3(lb_quat_exp(by)), R);
 }
 
@@ -55,15 +53,15 @@ static void drift_free(const lbBody *body, int32_t index, double h, lbScratch *s
   *y = lb_core_fit(shared, core, lb_warp_state(body)->u, w->v1);
   lbVec3 L = lb_mat3_apply(lb_core_inertia(core, y->R), y->spin);
   y->c = lb_add_scaled(y->c, before, y->velocity);
-  y->R = turned(lb_scale(before, y->spin), y->R);
+  y->R = turned_core_step(lb_scale(before, y->spin), y->R);
   y->spin = lb_core_spin(lb_core_inertia(core, y->R), L);
   for (int32_t k = core->begin; k < core->end; k++) {
     size_t n = (size_t)shared->core_nodes[k];
     lbVec3 arm = lb_core_arm(shared, core, y, n);
     lbVec3 v = lb_add(y->velocity, lb_cross(y->spin, arm));
-    put_lane(w, w->x, n, lb_add(y->c, arm));
-    put_lane(w, w->v0, n, v);
-    put_lane(w, w->v, n, lb_scale(h / w->theta, v));
+    put_lane_core_step(w, w->x, n, lb_add(y->c, arm));
+    put_lane_core_step(w, w->v0, n, v);
+    put_lane_core_step(w, w->v, n, lb_scale(h / w->theta, v));
   }
 }
 
@@ -86,9 +84,9 @@ static void drift_hinged(const lbBody *body, int32_t index, double h, lbScratch 
   for (int32_t k = core->begin; k < core->end; k++) {
     size_t n = (size_t)shared->core_nodes[k];
     lbVec3 v = moved_by(shared, core, &own->y, &w->end, n, &own->rate);
-    put_lane(w, w->x, n, lb_add(own->y.c, lb_core_arm(shared, core, &own->y, n)));
-    put_lane(w, w->v, n, lb_scale(h / w->theta, v));
-    if (!w->hinges_move) put_lane(w, w->v0, n, v);
+    put_lane_core_step(w, w->x, n, lb_add(own->y.c, lb_core_arm(shared, core, &own->y, n)));
+    put_lane_core_step(w, w->v, n, lb_scale(h / w->theta, v));
+    if (!w->hinges_move) put_lane_core_step(w, w->v0, n, v);
   }
 }
 
@@ -138,14 +136,14 @@ void lb_warp_part_hinges(const lbBody *body, const lbStep *step, lbVec3 drift, l
         lbVec3 given, felt;
         find_given(body, step->h, &rates, c, n, w, &given, &felt);
         if (pass == 0) {
-          put_lane(w, g, n, lb_sub(given, drift));
+          put_lane_core_step(w, g, n, lb_sub(given, drift));
           continue;
         }
         double mass = w->solver.c * shared->whole.masses[n];
-        put_lane(w, w->b, n,
-                 lb_add_scaled(lb_warp_lane_vector(w, w->b, n), mass, lb_sub(given, felt)));
-        put_lane(w, w->v0, n,
-                 moved_by(shared, core, &w->cores[c].y, &w->end, n, &w->cores[c].rate));
+        put_lane_core_step(
+            w, w->b, n, lb_add_scaled(lb_warp_lane_vector(w, w->b, n), mass, lb_sub(given, felt)));
+        put_lane_core_step(w, w->v0, n,
+                           moved_by(shared, core, &w->cores[c].y, &w->end, n, &w->cores[c].rate));
       }
     }
     if (pass == 1) return;
@@ -164,12 +162,12 @@ static void end_free(const lbWarpCore *core, double theta, lbWarpCoreStep *own) 
   lbVec3 spin = lb_vec3_load(w + 3), L = lb_mat3_apply(lb_core_inertia(core, y->R), spin);
   end->velocity = lb_vec3_load(w);
   end->c = lb_add_scaled(y->c, theta, end->velocity);
-  for (int i = 0; i < SPINS; i++) {
-    end->R = turned(lb_scale(theta, spin), y->R);
+  for (int i = 0; i < LB_SPINS_MAX; i++) {
+    end->R = turned_core_step(lb_scale(theta, spin), y->R);
     end->spin = lb_core_spin(lb_core_inertia(core, end->R), L);
     double change = lb_length(lb_sub(end->spin, spin));
     spin = end->spin;
-    if (!(theta * change > SPIN_EXACT)) break;
+    if (!(theta * change > LB_ROUNDING)) break;
   }
 }
 

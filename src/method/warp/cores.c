@@ -258,8 +258,8 @@ static const lbWarpCore *only_holder(const lbBody *body) {
 }
 
 // All nodes go with a core from one pose to another, and keep what they do beside it.
-static void carry(const lbWarpShared *shared, lbWarpState *state, const lbCorePose *from,
-                  const lbCorePose *to) {
+static void carry_core(const lbWarpShared *shared, lbWarpState *state, const lbCorePose *from,
+                       const lbCorePose *to) {
   const lbWhole *whole = &shared->whole;
   lbMat3 turn = lb_mat3_multiply(to->R, lb_mat3_transpose(from->R));
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
@@ -280,7 +280,7 @@ void lb_warp_start(lbBody *body, lbScratch *scratch) {
   (void)scratch;
   if (only) {
     lbCorePose from = lb_core_fit(shared, only, state->u, state->v), to = settled(body, only);
-    carry(shared, state, &from, &to);
+    carry_core(shared, state, &from, &to);
   }
   lb_warp_settle_cores(body, true);
 }

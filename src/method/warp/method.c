@@ -4,25 +4,24 @@
 
 #include <string.h>
 
-enum { ROWS = 5, EXTRA = 9 }; // of a saved state
+enum { ROWS = 5, EXTRA = 8 }; // of a saved state
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static void place_group(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
+static void place_group_warp(const lbPrepared *p, lbBodyGroup *group, lbCarver *carver) {
   lbWarpState *states = lb_carve(carver, (size_t)group->count, sizeof *states);
   for (int32_t i = 0; i < group->count && !carver->overflow; i++) {
     lbWarpState draft = { .T = lb_placement_identity() };
     double **rows[ROWS] = { &draft.u, &draft.v, &draft.force, &draft.weight, &draft.last };
     for (size_t k = 0; k < ROWS; k++)
       *rows[k] = lb_carve(carver, (size_t)p->padded, sizeof(double));
-    draft.guess = lb_carve(carver, (size_t)p->padded, sizeof(double));
     if (!states) continue;
     states[i] = draft;
     group->bodies[i].own = &states[i];
   }
 }
 
-static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
+static void place_scratch_warp(const lbPrepared *p, lbScratch *scratch, lbCarver *carver) {
   const lbWarp *warp = lb_warp_shared(p)->warp;
   lbWarpBodyWork draft = { 0 }, *w = lb_carve(carver, 1, sizeof draft);
   double **lanes[] = { &draft.x, &draft.v0, &draft.f, &draft.other, &draft.b, &draft.v, &draft.y };
@@ -41,7 +40,7 @@ static void place_scratch(const lbPrepared *p, lbScratch *scratch, lbCarver *car
   scratch->own = w;
 }
 
-static lbStatus furnish(lbBody *body, lbError *err) {
+static lbStatus furnish_warp(lbBody *body, lbError *err) {
   if (body->integrator != LB_INTEGRATOR_CENTRAL) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT,
                  "integrator is central: a body of the method \"warp\" has newmark or euler");
@@ -49,7 +48,7 @@ static lbStatus furnish(lbBody *body, lbError *err) {
 
 // ---- state -------------------------------------------------------------------------------------
 
-static void get(const lbBody *body, double *q, double *v, double *force) {
+static void get_warp(const lbBody *body, double *q, double *v, double *force) {
   const lbWarpState *state = lb_warp_state(body);
   const lbWhole *whole = lb_warp_whole(body);
   lbFrameRates rates = lb_frame_rates(body);
@@ -60,18 +59,17 @@ static void get(const lbBody *body, double *q, double *v, double *force) {
   lb_whole_turn_back(whole, &state->T, state->force, force);
 }
 
-static void put(lbBody *body, const double *q, const double *v, const double *force) {
+static void put_warp(lbBody *body, const double *q, const double *v, const double *force) {
   lbWarpState *state = lb_warp_state(body);
   const lbWhole *whole = lb_warp_whole(body);
   lbFrameRates rates = lb_frame_rates(body);
-  state->guess_h = 0;
   if (q) lb_whole_from_own(whole, &state->T, q, state->u);
   if (v) lb_whole_rates_from_own(whole, &state->T, &rates, state->u, v, state->v);
   if (force) lb_whole_turn(whole, &state->T, force, state->force);
   if (q || v) lb_warp_settle_cores(body, q != NULL);
 }
 
-static void set_weight(lbBody *body, const double *weight) {
+static void set_weight_warp(lbBody *body, const double *weight) {
   const lbWarpState *state = lb_warp_state(body);
   size_t count = (size_t)body->prepared->dimension;
   if (!weight) {
@@ -83,27 +81,24 @@ static void set_weight(lbBody *body, const double *weight) {
   for (size_t i = 0; i < count; i++) state->force[i] += state->weight[i];
 }
 
-static void save(const lbBody *body, double *numbers) {
+static void save_warp(const lbBody *body, double *numbers) {
   const lbWarpState *state = lb_warp_state(body);
   size_t padded = (size_t)body->prepared->padded;
   const double *rows[ROWS] = { state->u, state->v, state->force, state->weight, state->last };
   const lbPlacement *T = &state->T;
-  const double extra[EXTRA] = { T->position.x, T->position.y, T->position.z,
-                                T->rotation.x, T->rotation.y, T->rotation.z,
-                                T->rotation.w, T->identity,   state->created };
+  const double extra[EXTRA] = { T->position.x, T->position.y, T->position.z, T->rotation.x,
+                                T->rotation.y, T->rotation.z, T->rotation.w, T->identity };
   for (size_t k = 0; k < ROWS; k++) memcpy(numbers + k * padded, rows[k], padded * sizeof(double));
   memcpy(numbers + ROWS * padded, extra, sizeof extra);
 }
 
-static void restore(lbBody *body, const double *numbers) {
+static void restore_warp(lbBody *body, const double *numbers) {
   lbWarpState *state = lb_warp_state(body);
   size_t padded = (size_t)body->prepared->padded;
   double *rows[ROWS] = { state->u, state->v, state->force, state->weight, state->last };
   const double *extra = numbers + ROWS * padded;
   lbQuat rotation = lb_quat(extra[3], extra[4], extra[5], extra[6]);
   for (size_t k = 0; k < ROWS; k++) memcpy(rows[k], numbers + k * padded, padded * sizeof(double));
-  state->created = extra[8];
-  state->guess_h = 0;
   bool identity = extra[7] != 0 || !lb_rotation_make_unit(&rotation);
   state->T =
       identity ? lb_placement_identity() : (lbPlacement){ lb_vec3_load(extra), rotation, false };
@@ -124,7 +119,7 @@ void lb_warp_momenta(const lbWhole *whole, const double *u, const double *v, lbV
   if (J) *J = lb_mat3_sub(lb_mat3_scale(lb_mat3_trace(X), lb_mat3_identity()), X);
 }
 
-static void fit_frame(lbBody *body, lbScratch *scratch) {
+static void fit_frame_warp(lbBody *body, lbScratch *scratch) {
   lbWarpState *state = lb_warp_state(body);
   const lbWhole *whole = lb_warp_whole(body);
   lbVec3 P, L, c = lb_whole_centre(whole, state->u);
@@ -134,7 +129,7 @@ static void fit_frame(lbBody *body, lbScratch *scratch) {
   lb_whole_fit_frame(body, whole, &state->T, state->u, P, L, J);
 }
 
-static double elastic_of(const lbBody *body, lbScratch *scratch) {
+static double elastic_of_warp(const lbBody *body, lbScratch *scratch) {
   const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
   const lbWarpState *state = lb_warp_state(body);
   lbWarpBodyWork *w = scratch->own;
@@ -143,7 +138,7 @@ static double elastic_of(const lbBody *body, lbScratch *scratch) {
   return lb_warp_energy(warp, &w->solver, w->x);
 }
 
-static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch) {
+static void report_warp(const lbBody *body, lbBodyReport *report, lbScratch *scratch) {
   const lbWarpState *state = lb_warp_state(body);
   const lbWhole *whole = lb_warp_whole(body);
   lbVec3 P, L;
@@ -154,41 +149,40 @@ static void report(const lbBody *body, lbBodyReport *report, lbScratch *scratch)
     kinetic += 0.5 * whole->masses[n] * lb_dot(v, v);
   }
   report->kinetic = kinetic;
-  report->elastic = elastic_of(body, scratch);
+  report->elastic = elastic_of_warp(body, scratch);
   lb_whole_report(body, whole, &state->T, state->u, P, L, report);
 }
 
-static const double *materials(const lbPrepared *p) { return lb_warp_shared(p)->materials; }
+static const double *materials_warp(const lbPrepared *p) { return lb_warp_shared(p)->materials; }
 
-// What was asked for; implicit Euler by elements in quarters, made shorter where they create
-// energy.
+// Integrators: what was asked for; safe and Euler: implicit Euler by elements.
 const lbBodyMethod lb_warp_method = { .method = LB_METHOD_WARP,
                                       .stress_law = LB_MATERIAL_COROTATED,
-                                      .fit_frame = fit_frame,
+                                      .fit_frame = fit_frame_warp,
                                       .prepare = lb_warp_prepare,
                                       .build = lb_warp_build,
                                       .release = lb_warp_release,
                                       .rebuild = lb_warp_rebuild,
-                                      .materials = materials,
-                                      .place_group = place_group,
-                                      .place_scratch = place_scratch,
-                                      .furnish = furnish,
-                                      .get = get,
-                                      .put = put,
-                                      .set_weight = set_weight,
+                                      .materials = materials_warp,
+                                      .place_group = place_group_warp,
+                                      .place_scratch = place_scratch_warp,
+                                      .furnish = furnish_warp,
+                                      .get = get_warp,
+                                      .put = put_warp,
+                                      .set_weight = set_weight_warp,
                                       .state_rows = ROWS,
                                       .state_extra = EXTRA,
-                                      .save = save,
-                                      .restore = restore,
+                                      .save = save_warp,
+                                      .restore = restore_warp,
                                       .accelerate = lb_warp_accelerate,
                                       .begin = lb_warp_begin,
                                       .respond = lb_warp_respond,
-                                      .expect = lb_warp_expect,
                                       .respond_at = lb_warp_respond_at,
                                       .end = lb_warp_end,
+                                      .created = lb_warp_created,
                                       .commit = lb_warp_commit,
                                       .many = 1,
-                                      .report = report,
+                                      .report = report_warp,
                                       .mobilise_at = lb_warp_mobilise,
                                       .start = lb_warp_start,
                                       .follows_time = true,

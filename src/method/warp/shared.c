@@ -15,17 +15,17 @@ lbStatus lb_warp_prepare(lbPrepared *p, const lbBodyDef *def, lbError *err) {
 
 // ---- nodes -------------------------------------------------------------------------------------
 
-static const int32_t *element_nodes(const lbModel *m, int32_t e, lbElementKind *kind) {
+static const int32_t *element_nodes_warp_shared(const lbModel *m, int32_t e, lbElementKind *kind) {
   *kind = e < m->size.tet_count ? LB_ELEMENT_TET4 : LB_ELEMENT_BRICK8;
   return e < m->size.tet_count ? m->tets + 4 * (size_t)e
                                : m->bricks + 8 * (size_t)(e - m->size.tet_count);
 }
 
 // masses <- ∫ρN of the present densities.
-static void weigh(const lbModel *m, const double *materials, double *masses) {
+static void weigh_warp_shared(const lbModel *m, const double *materials, double *masses) {
   for (int32_t e = 0; e < m->size.tet_count + m->size.brick_count; e++) {
     lbElementKind kind;
-    const int32_t *nodes = element_nodes(m, e, &kind);
+    const int32_t *nodes = element_nodes_warp_shared(m, e, &kind);
     lb_element_add_mass(m, kind, nodes, materials[3 * (size_t)m->element_materials[e] + 2], masses);
   }
 }
@@ -34,14 +34,14 @@ static void find_held(const lbModel *m, uint8_t *held) {
   memset(held, 1, (size_t)m->size.node_count);
   for (int32_t e = 0; e < m->size.tet_count + m->size.brick_count; e++) {
     lbElementKind kind;
-    const int32_t *nodes = element_nodes(m, e, &kind);
+    const int32_t *nodes = element_nodes_warp_shared(m, e, &kind);
     for (int32_t a = 0; a < lb_element_nodes(kind); a++) held[nodes[a]] = 0;
   }
   for (int32_t n = 0; n < m->size.node_count; n++) held[n] |= m->node_fixed[n] != 0;
 }
 
 // Rows of a node: unit gravity's force, and rates of unit rigid velocities where it can move.
-static void fill_node(const lbWarpShared *shared, size_t node) {
+static void fill_node_warp_shared(const lbWarpShared *shared, size_t node) {
   const lbWhole *whole = &shared->whole;
   double *gravity = shared->gravity + 9 * node, *rigid = shared->rigid + 18 * node;
   for (size_t i = 0; i < 3; i++) gravity[4 * i] = whole->masses[node];
@@ -54,7 +54,7 @@ static void fill_node(const lbWarpShared *shared, size_t node) {
   }
 }
 
-static void fill_whole(lbPrepared *p, lbWarpShared *shared) {
+static void fill_whole_warp_shared(lbPrepared *p, lbWarpShared *shared) {
   const lbModel *m = p->model;
   lbWhole *whole = &shared->whole;
   *whole = (lbWhole){ .node_count = m->size.node_count,
@@ -68,7 +68,7 @@ static void fill_whole(lbPrepared *p, lbWarpShared *shared) {
     moment = lb_add_scaled(moment, whole->masses[n], lb_vec3_load(whole->positions + 3 * n));
   }
   whole->centre = lb_scale(1 / whole->mass, moment);
-  for (size_t n = 0; n < (size_t)whole->node_count; n++) fill_node(shared, n);
+  for (size_t n = 0; n < (size_t)whole->node_count; n++) fill_node_warp_shared(shared, n);
   p->gravity = shared->gravity;
   p->rigid = shared->rigid;
   p->node_masses = shared->masses;
@@ -78,7 +78,7 @@ static void fill_whole(lbPrepared *p, lbWarpShared *shared) {
 
 // ---- preparing ---------------------------------------------------------------------------------
 
-static lbStatus create(lbPrepared *p, lbWarpShared *shared, lbError *err) {
+static lbStatus create_warp_shared(lbPrepared *p, lbWarpShared *shared, lbError *err) {
   const lbModel *m = p->model;
   const int32_t *settings = m->warp_settings;
   lbWarpDef def = { .node_count = m->size.node_count,
@@ -116,11 +116,11 @@ lbStatus lb_warp_rebuild(lbPrepared *p, const double *materials, lbError *err) {
   shared->held = lb_alloc(nodes, 1);
   if (!shared->materials || !shared->gravity || !shared->rigid || !shared->masses || !shared->held)
     return lb_fail_memory(err);
-  weigh(m, materials, shared->masses);
+  weigh_warp_shared(m, materials, shared->masses);
   find_held(m, shared->held);
-  fill_whole(p, shared);
+  fill_whole_warp_shared(p, shared);
   lbStatus status = lb_warp_find_cores(p, shared, err);
-  return status ? status : create(p, shared, err);
+  return status ? status : create_warp_shared(p, shared, err);
 }
 
 // young and poisson of a material at rest: Mooney–Rivlin's μ = 2 (c10 + c01), bulk modulus 2 v1.

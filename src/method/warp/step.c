@@ -14,27 +14,31 @@
 // Σ x₁ × m v₁ = Σ y × m v₁, so that it is exact. Responses are made to keep them, too: the rigid
 // part of a force moves the body rigidly, the rest deforms it, and the response stays symmetric.
 #include "method/warp/cores.h"
+#include "method/limits.h"
 
 #include "body/constraints.h"
-#include "body/contacts.h"
+#include "body/hand_rows.h"
 #include "warp/cores.h"
 
 #include <string.h>
 
-#define TOLERANCE                                                                                  \
-  1e-3 // of the residual, in the preconditioner's norm: less moves nothing by more
-       // than the step's own error, and a body at rest converges over steps
+// of the residual in the preconditioner's norm. Doubled, a step is off by twice as much, which is
+// below its own error; a body at rest converges over steps.
+#define TOLERANCE 1e-3
+// of the same, for responses and bodies that others touch, and of the body's size, between a core
+// and the place that constraints saw it at. Doubled, contacts and constraints are met half as well.
 #define RESPONSE_TOLERANCE 1e-6
-#define LOOSEST 0.1 // where the caller corrects what is left
-#define TOUCHED_ITERATIONS                                                                         \
-  100                  // of a body that others touch: forces of what is 1 000 times heavier
-                       // nearly cancel, and what the solver leaves of them must be small
-#define CORES_OFF 1e-6 // of the body's size: a core that is elsewhere than constraints saw it
-#define CORES_AGAIN 3  // linearisations more for it, at most
-#define COMPLY_ITERATIONS 1000
-#define COMPLY_TOLERANCE 1e-4 // picks and hands ask for it, who need no digits
+// of the same, for responses that the caller corrects. Doubled, it corrects more often.
+#define LOOSEST 0.1
 
-static bool is_driven(const lbBody *body) { return body->frame.kind == LB_FRAME_DRIVEN; }
+enum {
+  // Of a body that others touch: forces of what is 1 000 times heavier nearly cancel, and what the
+  // solver leaves of them must be small.
+  TOUCHED_ITERATIONS = 100,
+  CORES_AGAIN_MAX = 3, // more linearisations for cores
+};
+
+static bool is_driven_warp_step(const lbBody *body) { return body->frame.kind == LB_FRAME_DRIVEN; }
 
 static void add_to_lane(const lbWarpBodyWork *w, double *lanes, size_t node, lbVec3 a) {
   double *to = lanes + lb_warp_lane(w, node);
@@ -48,7 +52,8 @@ typedef struct Rigid {
 } Rigid;
 
 // Σ m x and Σ (y − c) × m x, without m for forces.
-static Rigid sum_of(const lbWhole *whole, const lbWarpBodyWork *w, bool force, const double *x) {
+static Rigid sum_of_warp_step(const lbWhole *whole, const lbWarpBodyWork *w, bool force,
+                              const double *x) {
   Rigid sum = { { 0, 0, 0 }, { 0, 0, 0 } };
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
     lbVec3 p = lb_scale(force ? 1 : whole->masses[n], lb_warp_lane_vector(w, x, n));
@@ -60,14 +65,14 @@ static Rigid sum_of(const lbWhole *whole, const lbWarpBodyWork *w, bool force, c
 }
 
 // The motion that has these momenta, of the masses at y.
-static Rigid motion_of(const lbWhole *whole, const lbWarpBodyWork *w, Rigid momenta) {
+static Rigid motion_of_warp_step(const lbWhole *whole, const lbWarpBodyWork *w, Rigid momenta) {
   return (Rigid){ lb_scale(1 / whole->mass, momenta.linear),
                   lb_inertia_solve(w->inertia, momenta.angular) };
 }
 
 // x += share times a rigid motion, times m for forces.
-static void add_motion(const lbWhole *whole, const lbWarpBodyWork *w, bool force, double share,
-                       Rigid motion, double *x) {
+static void add_motion_warp_step(const lbWhole *whole, const lbWarpBodyWork *w, bool force,
+                                 double share, Rigid motion, double *x) {
   for (size_t n = 0; n < (size_t)whole->node_count; n++) {
     lbVec3 arm = lb_sub(lb_warp_lane_vector(w, w->y, n), w->centre);
     lbVec3 v = lb_add(motion.linear, lb_cross(motion.angular, arm));
@@ -76,7 +81,7 @@ static void add_motion(const lbWhole *whole, const lbWarpBodyWork *w, bool force
 }
 
 // y, its centre and its inertia; of cores x is y already.
-static void find_arms(const lbBody *body, double h, lbWarpBodyWork *w) {
+static void find_arms_warp_step(const lbBody *body, double h, lbWarpBodyWork *w) {
   const lbWhole *whole = lb_warp_whole(body);
   lbMat3 X = lb_mat3_zero();
   lbVec3 c = lb_vec3(0, 0, 0);
@@ -96,7 +101,7 @@ static void find_arms(const lbBody *body, double h, lbWarpBodyWork *w) {
 }
 
 // w->v <- with the momenta that the external forces (lanes, in w->other) and damping leave.
-static void keep_momenta(const lbBody *body, double h, lbWarpBodyWork *w) {
+static void keep_momenta_warp_step(const lbBody *body, double h, lbWarpBodyWork *w) {
   const lbWhole *whole = lb_warp_whole(body);
   double alpha = body->damping_mass, before = 1 - (h - w->theta) * alpha;
   Rigid goal = { { 0, 0, 0 }, { 0, 0, 0 } };
@@ -107,11 +112,11 @@ static void keep_momenta(const lbBody *body, double h, lbWarpBodyWork *w) {
     goal.angular =
         lb_add(goal.angular, lb_cross(lb_sub(lb_warp_lane_vector(w, w->y, n), w->centre), p));
   }
-  Rigid now = sum_of(whole, w, false, w->v);
+  Rigid now = sum_of_warp_step(whole, w, false, w->v);
   double share = 1 / (1 + w->theta * alpha);
   Rigid missing = { lb_sub(lb_scale(share, goal.linear), now.linear),
                     lb_sub(lb_scale(share, goal.angular), now.angular) };
-  add_motion(whole, w, false, 1, motion_of(whole, w, missing), w->v);
+  add_motion_warp_step(whole, w, false, 1, motion_of_warp_step(whole, w, missing), w->v);
 }
 
 // ---- the start of a step -----------------------------------------------------------------------
@@ -123,13 +128,13 @@ void lb_warp_accelerate(lbBody *body, lbScratch *s) {
 }
 
 // Where the frame takes T, and the velocities of a body that a jump carries along.
-static void move_frame(const lbBody *body, const lbStep *step, lbScratch *s) {
+static void move_frame_warp_step(const lbBody *body, const lbStep *step, lbScratch *s) {
   const lbWarpState *state = lb_warp_state(body);
   lbWarpBodyWork *w = s->own;
   w->end = state->T;
   w->start_rates = lb_frame_rates(body);
   memcpy(w->v1, state->v, (size_t)body->prepared->padded * sizeof(double));
-  if (!is_driven(body)) return;
+  if (!is_driven_warp_step(body)) return;
   if (step->frame.moves) {
     w->end = lb_placement_between(&state->T, body->frame.position, body->frame.rotation,
                                   step->frame.position, step->frame.rotation);
@@ -198,8 +203,8 @@ static void damp_relatively(const lbBody *body, double h, const lbFrameRates *en
 }
 
 // w->b <- the right-hand side.
-static void find_right_side(const lbBody *body, double h, const lbFrameRates *rates,
-                            lbWarpBodyWork *w) {
+static void find_right_side_warp_step(const lbBody *body, double h, const lbFrameRates *rates,
+                                      lbWarpBodyWork *w) {
   const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
   double theta = w->theta, alpha = body->damping_mass, beta = body->damping_stiffness;
   for (int32_t n = 0; n < warp->node_count; n++)
@@ -208,7 +213,7 @@ static void find_right_side(const lbBody *body, double h, const lbFrameRates *ra
       w->b[i] = h / theta * warp->masses[n] * w->v0[i];
     }
   for (size_t i = 0; i < warp->length; i++) w->b[i] += h * (w->other[i] - w->f[i]);
-  if (is_driven(body) && alpha > 0) damp_relatively(body, h, rates, w);
+  if (is_driven_warp_step(body) && alpha > 0) damp_relatively(body, h, rates, w);
   lb_warp_ready(warp, &w->solver, w->x, 1 + theta * alpha, theta * beta + theta * theta);
 }
 
@@ -244,14 +249,14 @@ static bool find_end(const lbBody *body, const lbStep *step, lbScratch *s) {
 static lbVec3 find_drift(const lbBody *body, const lbFrameRates *end, const lbWarpBodyWork *w) {
   const lbWhole *whole = lb_warp_whole(body);
   lbVec3 sum = lb_vec3(0, 0, 0);
-  if (is_driven(body)) return lb_quat_rotate(w->end.rotation, end->velocity);
+  if (is_driven_warp_step(body)) return lb_quat_rotate(w->end.rotation, end->velocity);
   for (size_t n = 0; n < (size_t)whole->node_count && body->frame.fitted; n++)
     sum = lb_add_scaled(sum, whole->masses[n] / whole->mass, lb_warp_lane_vector(w, w->v0, n));
   return sum;
 }
 
 // v and what b has of it <- with so many times the drift; hinges have it beside their unknown.
-static void shift(const lbBody *body, lbVec3 drift, double times, lbWarpBodyWork *w) {
+static void shift_warp_step(const lbBody *body, lbVec3 drift, double times, lbWarpBodyWork *w) {
   const lbWarp *warp = lb_warp_shared(body->prepared)->warp;
   if (drift.x == 0 && drift.y == 0 && drift.z == 0) return;
   for (size_t n = 0; n < (size_t)warp->node_count; n++) {
@@ -263,62 +268,38 @@ static void shift(const lbBody *body, lbVec3 drift, double times, lbWarpBodyWork
 }
 
 // About where cores have come to: flesh without what the forces that were found have moved it by.
-static int32_t linearise_again(const lbBody *body, lbScratch *s) {
+static int32_t linearise_again_warp_step(const lbBody *body, lbScratch *s) {
   lbWarpBodyWork *w = s->own;
   for (int32_t i = 0; i < body->prepared->dimension; i++) {
     w->u1[i] -= w->moved[i];
     w->v1[i] -= w->moved[i] / w->theta;
   }
   lb_warp_relinearise_cores(body, s);
+  for (int32_t i = 0; i < body->prepared->dimension; i++) s->q[i] += s->moved[i];
   return 0;
-}
-
-// w->v <- the solution that leads to where the opening of this step led to. Both rules have
-// x₁ = x₀ + θ w.
-static void start_from_guess(const lbBody *body, double h, lbWarpBodyWork *w) {
-  const lbWarpState *state = lb_warp_state(body);
-  const uint8_t *given = lb_warp_shared(body->prepared)->given;
-  if (state->guess_h != h) return;
-  for (size_t n = 0; n < (size_t)lb_warp_whole(body)->node_count; n++) {
-    double *to = w->v + lb_warp_lane(w, n);
-    for (size_t k = 0; k < 3 && !given[n]; k++)
-      to[k * LB_BATCH] = (state->guess[3 * n + k] - state->u[3 * n + k]) / w->theta;
-  }
-}
-
-void lb_warp_expect(lbBody *body, const double *moved) {
-  lbWarpState *state = lb_warp_state(body);
-  lbVec3 by;
-  if (state->guess_h == 0) return;
-  for (size_t n = 0; n < (size_t)lb_warp_whole(body)->node_count; n++) {
-    by = lb_vec3_load(moved + 3 * n);
-    if (!state->T.identity) by = lb_quat_rotate(state->T.rotation, by);
-    lb_vec3_store(state->guess + 3 * n, lb_add(lb_vec3_load(state->guess + 3 * n), by));
-  }
 }
 
 int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   const lbWarpShared *shared = lb_warp_shared(body->prepared);
   lbWarpBodyWork *w = s->own;
-  if (step->iteration > 0) return linearise_again(body, s);
+  if (step->iteration > 0) return linearise_again_warp_step(body, s);
   // Forces of contacts are held over a step, so that a body that is squeezed seems to fall over,
   // which the contacts prevent: its compression must not be in the matrix.
-  bool touched = step->straight || lb_body_is_touched(body);
+  bool touched = step->stays_open || lb_body_is_touched(body);
   bool newmark = body->integrator == LB_INTEGRATOR_NEWMARK && step->integrator == LB_STEP_ASKED;
   w->theta = newmark ? 0.5 * step->h : step->h;
-  move_frame(body, step, s);
+  move_frame_warp_step(body, step, s);
   find_supports(body, step, s);
   load_lanes(body, step->h, s);
-  if (!step->straight) start_from_guess(body, step->h, w);
   load_forces(body, step->h, s);
   bool safe =
       step->integrator != LB_STEP_ASKED || (touched && !lb_warp_is_by_vertices(shared->warp));
   lb_warp_linearise(shared->warp, &w->solver, w->x, safe, w->f);
   lb_warp_drift_cores(body, step, s);
   lbFrameRates rates = lb_frame_end_rates(body, step);
-  find_right_side(body, step->h, &rates, w);
+  find_right_side_warp_step(body, step->h, &rates, w);
   lbVec3 drift = lb_scale(step->h / w->theta, find_drift(body, &rates, w));
-  shift(body, drift, -1, w);
+  shift_warp_step(body, drift, -1, w);
   lb_warp_part_hinges(body, step, drift, w);
   double weight = step->h * lb_length(body->gravity);
   w->solver.least = touched ? shared->whole.mass * weight * weight / w->solver.c : 0;
@@ -326,19 +307,15 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
                                 touched ? TOUCHED_ITERATIONS : shared->iterations,
                                 touched ? RESPONSE_TOLERANCE : TOLERANCE);
   w->solver.least = 0;
-  shift(body, drift, 1, w);
+  shift_warp_step(body, drift, 1, w);
   if (newmark)
     for (size_t i = 0; i < shared->warp->length; i++) w->v[i] -= w->v0[i];
   w->free = body->frame.fitted;
   if (w->free) {
-    find_arms(body, step->h, w);
-    keep_momenta(body, step->h, w);
+    find_arms_warp_step(body, step->h, w);
+    keep_momenta_warp_step(body, step->h, w);
   }
   if (!find_end(body, step, s)) return LB_STEP_NONFINITE;
-  if (step->straight) {
-    memcpy(lb_warp_state(body)->guess, w->u1, (size_t)body->prepared->dimension * sizeof(double));
-    lb_warp_state(body)->guess_h = step->h;
-  }
   return w->solver.indefinite && step->integrator == LB_STEP_ASKED ? LB_STEP_FAR : 0;
 }
 
@@ -354,15 +331,17 @@ void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
   lb_warp_to_lanes(shared->warp, moved, w->b);
   lb_warp_push_cores(body, w, w->b);
   if (w->free) {
-    rigid = motion_of(whole, w, sum_of(whole, w, true, w->b));
-    add_motion(whole, w, true, -1, rigid, w->b);
+    rigid = motion_of_warp_step(whole, w, sum_of_warp_step(whole, w, true, w->b));
+    add_motion_warp_step(whole, w, true, -1, rigid, w->b);
   }
   memset(w->v, 0, shared->warp->length * sizeof(double));
   double tolerance = fmin(fmax(step->loose, RESPONSE_TOLERANCE), LOOSEST);
   lb_warp_solve(shared->warp, &w->solver, w->b, w->v, TOUCHED_ITERATIONS, tolerance);
   if (w->free) {
-    add_motion(whole, w, false, -1, motion_of(whole, w, sum_of(whole, w, false, w->v)), w->v);
-    add_motion(whole, w, false, 1 / (1 + w->theta * body->damping_mass), rigid, w->v);
+    add_motion_warp_step(whole, w, false, -1,
+                         motion_of_warp_step(whole, w, sum_of_warp_step(whole, w, false, w->v)),
+                         w->v);
+    add_motion_warp_step(whole, w, false, 1 / (1 + w->theta * body->damping_mass), rigid, w->v);
   }
   lb_warp_from_lanes(shared->warp, w->v, moved);
   lb_warp_move_cores(body, w, moved);
@@ -398,7 +377,8 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
   const lbWhole *whole = lb_warp_whole(body);
   const uint8_t *given = lb_warp_shared(body->prepared)->given;
   lbFrameRates rates = lb_frame_end_rates(body, step);
-  if (lb_body_is_constrained(body)) { // what the forces that were found have moved
+  bool constrained = lb_body_is_constrained(body);
+  if (constrained || step->stays_open) { // what the forces that were found have moved
     for (int32_t i = 0; i < body->prepared->dimension; i++)
       s->a[i] = given[i / 3] ? 0 : s->q[i] - w->q[i];
     lb_whole_turn(whole, &w->end, s->a, s->a);
@@ -409,11 +389,13 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
     double off = lb_warp_turn_cores(body, step, s, s->a);
     if (!is_bounded(whole, w)) return LB_STEP_NONFINITE;
-    if (off > CORES_OFF * body->prepared->size && step->iteration < CORES_AGAIN)
+    if (constrained && off > RESPONSE_TOLERANCE * body->prepared->size &&
+        step->iteration < CORES_AGAIN_MAX)
       return LB_STEP_AGAIN;
   }
   lb_whole_rates_to_own(whole, &w->end, &rates, w->u1, w->v1, s->v);
-  return lb_warp_keep_account(body, step, s);
+  if (step->integrator == LB_STEP_EULER) lb_warp_search_line(body, step, s);
+  return 0;
 }
 
 int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
@@ -425,8 +407,6 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *s) {
   memcpy(state->v, w->v1, bytes);
   memcpy(state->last, w->load, bytes);
   state->T = w->end;
-  state->guess_h = 0;
-  state->created = w->created;
   state->iterations = w->iterations;
   body->consistent = true;
   return 0;
@@ -447,8 +427,8 @@ void lb_warp_comply(const lbPrepared *p, double *x, lbScratch *s) {
     lb_vec3_store(w->solver.core_hinges + 6 * (size_t)c + 3, shared->cores[c].axis);
   }
   lb_warp_ready(shared->warp, &w->solver, shared->warp->rest, 0, 1);
-  lb_warp_lock_hinges(shared->warp, &w->solver); // they give way to any force
-  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, COMPLY_ITERATIONS, COMPLY_TOLERANCE);
+  lb_warp_lock_hinges(shared->warp, &w->solver); // hinges have no stiffness of their own
+  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, LB_GRADIENTS_MAX, RESPONSE_TOLERANCE);
   lb_warp_from_lanes(shared->warp, w->v, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
 }

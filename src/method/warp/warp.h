@@ -40,12 +40,9 @@ uint64_t lb_warp_identify(const lbPrepared *prepared, uint64_t hash);
 typedef struct lbWarpState { // lbBody.own
   double *u, *v;             // (padded) in the fixed axes, as all rows
   double *force, *weight;    // (padded)
-  double *guess;             // (padded) where the next step of guess_h may end, as far as its
-  double guess_h;            // opening for contacts tells; 0: nothing is known. No part of states
   double *last;              // (padded) force at the last step's end, if lbBody.consistent
   lbPlacement T;
-  double created;     // J that steps have added, in so far as others have not taken it away again
-  int32_t iterations; // of the solver in the last step, for those who measure: no part of states
+  int32_t iterations; // of the solver in the last step, for measurements: no part of states
 } lbWarpState;
 
 static inline lbWarpState *lb_warp_state(const lbBody *body) { return body->own; }
@@ -71,7 +68,6 @@ typedef struct lbWarpBodyWork { // lbScratch.own
   lbFrameRates start_rates; // the frame's, at the start
   lbWarpCoreStep *cores;
   bool hinges_move; // with a driven frame
-  double created;   // as lbWarpState has it, at the end
 } lbWarpBodyWork;
 
 static inline size_t lb_warp_lane(const lbWarpBodyWork *w, size_t node) {
@@ -89,7 +85,6 @@ void lb_warp_accelerate(lbBody *body, lbScratch *scratch);
 int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *scratch);
 void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *scratch,
                      const double *force, double *moved);
-void lb_warp_expect(lbBody *body, const double *moved);
 void lb_warp_respond_at(const lbBody *body, const lbStep *step, const lbScratch *scratch,
                         int32_t node, double block[9]);
 int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *scratch);
@@ -97,9 +92,10 @@ int32_t lb_warp_commit(lbBody *body, const lbStep *step, lbScratch *scratch);
 // Linear momentum, angular momentum about c, and the inertia about c (or NULL).
 void lb_warp_momenta(const lbWhole *whole, const double *u, const double *v, lbVec3 c, lbVec3 *P,
                      lbVec3 *L, lbMat3 *J);
-// At the end of a step (warp_energy.c): LB_STEP_FAR where it has created too much energy; the last
-// rule's is made shorter instead.
-int32_t lb_warp_keep_account(const lbBody *body, const lbStep *step, lbScratch *scratch);
+// lbBodyMethod.created (energy.c). Steps that certainly created nothing: 0, without the energy.
+double lb_warp_created(const lbBody *body, const lbStep *step, lbScratch *scratch, double *energy);
+// The end of a step by implicit Euler <- nearer to its start, where it creates energy.
+void lb_warp_search_line(const lbBody *body, const lbStep *step, lbScratch *scratch);
 // x <- K⁻¹ x at rest.
 void lb_warp_comply(const lbPrepared *prepared, double *x, lbScratch *scratch);
 

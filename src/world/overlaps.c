@@ -1,4 +1,4 @@
-// Which bodies overlap a collider: of sensors, nothing else tells.
+// Which bodies and colliders overlap a sphere, a box, or a sensor.
 #include "world/touch.h"
 
 typedef struct Overlap {
@@ -63,6 +63,62 @@ static lbStatus find_overlap(Overlap *o, lbError *err) {
   if (!lb_touch_visit(o->body, everywhere, add_angle, o)) return lb_fail_memory(err);
   o->met = fabs(o->angle) > 2 * LB_PI;
   return LB_OK;
+}
+
+static void add_found(lbFound found, int32_t max, lbFound *list, int32_t *count) {
+  if (*count < max) list[*count] = found;
+  ++*count;
+}
+
+static lbStatus list_region(const lbWorld *world, const lbSolid *solid, lbSolidFrame frame,
+                            int32_t max, lbFound *found, int32_t *count, lbError *err) {
+  lbStatus status = LB_OK;
+  *count = 0;
+  for (int32_t i = 0; i < world->slot_count && !status; i++) {
+    const lbWorldSlot *slot = &world->slots[i];
+    if (!slot->body || !lb_touch_is_possible(slot->body)) continue;
+    Overlap o = { .body = slot->body, .solid = solid, .frame = frame };
+    status = find_overlap(&o, err);
+    if (o.met) add_found((lbFound){ .body = lb_world_id(i, slot->generation) }, max, found, count);
+  }
+  for (int32_t i = 0; i < world->collider_count; i++) {
+    const lbWorldCollider *c = &world->colliders[i];
+    lbSolidFrame own = lb_solid_frame(c->rotation, c->position);
+    if (lb_collider_pushes(c) && lb_solids_overlap(solid, &frame, c->solid, &own))
+      add_found((lbFound){ .collider = lb_world_id(i, c->generation) }, max, found, count);
+  }
+  return status;
+}
+
+static lbStatus overlap_region(const lbWorld *world, const lbSolidDef *def, lbVec3 centre,
+                               lbQuat rotation, int32_t max, lbFound *found, int32_t *count,
+                               lbError *err) {
+  if (!world) return lb_refuse_null(err, "world");
+  if (!count) return lb_refuse_null(err, "count");
+  if (max > 0 && !found) return lb_refuse_null(err, "found");
+  lbSolid *solid = NULL;
+  lbStatus status = lb_check_placement(centre, &rotation, err);
+  if (!status) status = lb_solid_create(def, &solid, err);
+  if (!status)
+    status = list_region(world, solid, lb_solid_frame(rotation, centre), max, found, count, err);
+  lb_solid_destroy(solid);
+  return status;
+}
+
+lbStatus lb_world_overlap_sphere(const lbWorld *world, lbVec3 centre, double radius, int32_t most,
+                                 lbFound *found, int32_t *count, lbError *err) {
+  lbSolidDef def = lb_solid_def(LB_SOLID_SPHERE);
+  def.radius = radius;
+  return overlap_region(world, &def, centre, lb_quat_identity(), most, found, count, err);
+}
+
+lbStatus lb_world_overlap_box(const lbWorld *world, lbVec3 centre, lbQuat rotation,
+                              const double size[3], int32_t most, lbFound *found, int32_t *count,
+                              lbError *err) {
+  lbSolidDef def = lb_solid_def(LB_SOLID_BOX);
+  if (!size) return lb_refuse_null(err, "size");
+  for (int k = 0; k < 3; k++) def.size[k] = size[k];
+  return overlap_region(world, &def, centre, rotation, most, found, count, err);
 }
 
 lbStatus lb_world_overlap_collider(const lbWorld *world, lbColliderId id, int32_t most,
