@@ -160,7 +160,8 @@ static void drafts_with_wrong_values_are_refused(void **state) {
   check_refused(small.recording_rate[0] = 0, "its recording has 0 frames a second");
   check_refused(small.draft.recording_rate = NULL, "its recording has 0 frames a second");
   check_refused(small.draft.recording_basis = NULL, "recording.basis is missing");
-  check_refused(small.draft.modal_inertia_first = NULL, "has only one of modal.inertia_first and modal");
+  check_refused(small.draft.modal_inertia_first = NULL,
+                "has only one of modal.inertia_first and modal");
   check_refused(small.draft.subspace_inertia_second = NULL, "one of subspace.inertia_first and");
   check_refused(small.draft.size.recording_frames = 1, "2 vectors and 1 frames");
   check_refused(small.recording_coordinates[1][0] = 1e31, "recording.coordinates[2] is 1e+31");
