@@ -52,9 +52,12 @@ void lb_guard_book(lbBody *body, double created, double energy) {
 
 double lb_guard_account(lbBody *body, const lbStep *step, lbScratch *s) {
   double energy = 0;
-  if (!has_own_account(body)) return 0;
+  bool in_island = body->take.guarded && body->frame.fitted;
+  if (!has_own_account(body) && !in_island) return 0;
   double created = body->prepared->method->created(body, step, s, &energy);
   if (created == 0 && energy == 0) return 0;
+  if (in_island) // the account is that of its island, whose heavy bodies bear more than it can
+    return counted(body, created) <= limit_of(body, energy) ? 0 : created;
   bool bears = lb_guard_bears(body, created, energy); // not a number: no
   double excess = body->frame.created + created - limit_of(body, energy);
   if (bears || step->integrator == LB_STEP_EULER) lb_guard_book(body, created, energy);
