@@ -24,7 +24,7 @@ void lb_touch_destroy(lbWorldTouch *touch) {
     touch->remembered_next, touch->rests,        touch->woken,          touch->solve_work,
     touch->enoughs,         touch->settled,      touch->solve_integers, touch->blocks,
     touch->found,           touch->shares,       touch->compliances,    touch->left_out,
-    touch->solver_sides,    touch->solver_parts
+    touch->solver_sides,    touch->velocities,   touch->approaches,     touch->solver_parts
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_guard_release(&touch->guard);
@@ -72,6 +72,8 @@ static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room
   lb_reserve(r, &touch->woken, 2 * n, sizeof(int32_t));
   lb_reserve(r, &touch->spots, 2 * n, sizeof *touch->spots);
   lb_reserve(r, &touch->ways, 2 * n, sizeof *touch->ways);
+  lb_reserve(r, &touch->velocities, 2 * n, sizeof *touch->velocities);
+  lb_reserve(r, &touch->approaches, n, sizeof(double));
   lb_reserve(r, &touch->owners, 2 * n, sizeof(int32_t));
   lb_reserve(r, &touch->amounts, 6 * n, sizeof(double));
   lb_reserve(r, &touch->pool, pool, sizeof(double));

@@ -24,6 +24,10 @@
 #define RECOVERED 0.2 // of an overlap is taken back in a step, at most: doubled, heaps shake
 #define NEVER 1e30    // m/s: a gap that nothing closes
 
+// m/s: slower approaches do not bounce. Doubled, bodies come to rest sooner after their last
+// bounce.
+#define BOUNCE_SPEED 0.5
+
 enum {
   BODIES = 1, // a task: a few microseconds at least
   TASKS = 16, // islands are solved in, at most
@@ -147,6 +151,11 @@ static void predict_body(lbWorld *world, int32_t t) {
   toucher->estimated &= toucher->open;
   if (toucher->recalled) lb_touch_release(body);
   if (!toucher->rows) clear_matrix(&touch->parts[t]);
+  if (toucher->open && touch->bounces) {
+    for (int32_t i = 0; i < toucher->count; i++)
+      touch->velocities[toucher->first + i] =
+          lb_touch_velocity(body, toucher->touching.scratch, &spots[i], &ways[i]);
+  }
   if (toucher->open)
     lb_touch_ways(&toucher->touching, toucher->count, spots, ways);
   else
@@ -205,6 +214,25 @@ static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
 double lb_touch_recovered(const lbWorldContact *contact, double h) {
   double gap = contact->at.gap, share = contact->compliance > 0 ? 1 : RECOVERED;
   return gap < 0 ? fmin(-share * gap, lb_touch_parting(contact->at.feature) * h) : 0;
+}
+
+// Contacts that bounce: approaches <- relative velocities along their normals where the step
+// begins.
+static void measure_approaches(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t c = 0; c < touch->contact_count; c++) {
+    const lbWorldContact *contact = &touch->contacts[c];
+    int32_t a = lb_touch_spot(touch, c, 0), b = lb_touch_spot(touch, c, 1);
+    lbVec3 v = a < 0 ? lb_vec3(0, 0, 0) : touch->velocities[a];
+    touch->approaches[c] = 0;
+    if (contact->restitution == 0) continue;
+    if (b >= 0)
+      v = lb_sub(v, touch->velocities[b]);
+    else if (contact->collider >= 0)
+      v = lb_add_scaled(v, -1 / world->h,
+                        lb_collider_way(&world->colliders[contact->collider], contact->at.point));
+    touch->approaches[c] = lb_dot(contact->axes[0], v);
+  }
 }
 
 // free <- gap and slip at the step's end without contact forces. An overlap is taken back slowly;
@@ -347,6 +375,12 @@ void lb_substep_find(lbWorld *world, double start, double end) {
   touch->stats.dropped += touch->dropped;
 }
 
+static bool any_bounces(const lbWorldTouch *touch) {
+  for (int32_t c = 0; c < touch->contact_count; c++)
+    if (touch->contacts[c].restitution > 0) return true;
+  return false;
+}
+
 void lb_substep_solve_forces(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   if (touch->contact_count == 0 && !lb_joints_hold_any(world)) return;
@@ -354,7 +388,9 @@ void lb_substep_solve_forces(lbWorld *world) {
   for (int32_t c = 0; c < touch->contact_count; c++)
     touch->frictions[c] = touch->contacts[c].friction;
   recall_forces(touch);
+  touch->bounces = any_bounces(touch);
   build_compliance(world);
+  if (touch->bounces) measure_approaches(world);
   solve_forces(world);
   if (lb_joints_turn_far(world)) solve_again(world);
   hold_forces(world, false);
@@ -376,6 +412,7 @@ static void keep_pushing(const lbWorld *world) {
     if (!lb_touch_gives_way(world, slots[0]) && !lb_touch_gives_way(world, slots[1])) continue;
     touch->contacts[kept] = touch->contacts[c];
     touch->frictions[kept] = touch->frictions[c];
+    touch->approaches[kept] = touch->approaches[c];
     memmove(touch->forces + 3 * (size_t)kept, touch->forces + 3 * (size_t)c, 3 * sizeof(double));
     kept++;
   }
@@ -427,6 +464,12 @@ static void read_pushing(lbWorld *world) {
   lb_touch_for_touchers(world, BODIES, read_velocities);
 }
 
+// m/s: what a contact separates with, at least.
+static double bounce_speed(const lbWorldTouch *touch, int32_t c) {
+  double approach = touch->bounces ? -touch->approaches[c] : 0;
+  return approach > BOUNCE_SPEED ? touch->contacts[c].restitution * approach : 0;
+}
+
 // free <- velocities of contacts.
 static void measure_velocities(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
@@ -437,6 +480,7 @@ static void measure_velocities(lbWorld *world) {
     lbVec3 velocity = relative_way(world, c, 1 / world->h);
     for (int k = 0; k < 3; k++)
       touch->free[3 * c + k] = lb_dot(touch->contacts[c].axes[k], velocity);
+    touch->free[3 * c] -= bounce_speed(touch, c);
   }
 }
 

@@ -233,6 +233,9 @@ struct lbWorldTouch {
   size_t block_room;           //
   double *blocks;              // (block_room): of pairs
   lbSimdLevel level;           // of the solver
+  bool bounces;                // some contacts have a restitution
+  lbVec3 *velocities;          // (2 contact_room) m/s: of contact points where the step begins
+  double *approaches;          // (contact_room) m/s: along normals, of contacts that bounce
   bool only_jointed;           // of tasks: other bodies are left as they are
   bool chooses;                // some contacts may be left out where forces are solved for
   bool looks;                  // a few sweeps will do
@@ -273,8 +276,8 @@ void lb_substep_solve_forces(lbWorld *world);
 // impulses, when bodies have taken it.
 void lb_substep_solve_impulses(lbWorld *world);
 
-// compliances <- of contacts, for forces or for impulses: a share of that of their bodies and, for
-// forces, their own
+// compliances <- of contacts: a share of that of their bodies and, for forces, their own. Impulses
+// have none: whether a contact bounces is told by its restitution.
 void lb_touch_find_compliances(lbWorldTouch *touch, bool forces);
 
 // Where the spot of a contact's body is, as it was looked at.
