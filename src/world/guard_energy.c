@@ -133,9 +133,8 @@ static void dissipate(lbWorld *world, int32_t island, const lbBalance *b) {
     if (!b->leans) drift = lb_add_scaled(drift, 1 / b->mass, r.linear_momentum);
   }
   kinetic -= 0.5 * b->mass * lb_dot(drift, drift);
-  // Stored in shapes, where no slowing down takes it out; or not finite; or so much that positions
-  // cannot be right either.
-  bool stored = !(excess <= kinetic) || excess > b->level;
+  // Stored in shapes, where no slowing down takes it out; or not finite.
+  bool stored = !(excess <= kinetic);
   double factor = stored ? 0 : sqrt(1 - excess / kinetic);
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     int32_t slot = touch->touchers[t].slot;
