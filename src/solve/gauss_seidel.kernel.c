@@ -4,8 +4,6 @@
 #include "solve/cone.h"
 #include "math/four.h"
 
-extern const lbContactKernels LB_KERNEL(lb_contact_kernels);
-
 static void add_rows(int32_t count, const double *rows, const double x[3], double *to) {
   const double *a = rows, *b = a + count, *c = b + count;
   const lbFour x0 = lb_four_splat(x[0]), x1 = lb_four_splat(x[1]), x2 = lb_four_splat(x[2]);
@@ -171,5 +169,5 @@ static void solve_pair(lbContactPair *pair, const lbContactLeft *left, bool back
   }
 }
 
-const lbContactKernels LB_KERNEL(lb_contact_kernels) = { add_rows, go_along, solve_alone,
-                                                         solve_pair };
+LB_KERNEL_TABLE(lbContactKernels, lb_contact_kernels) = { add_rows, go_along, solve_alone,
+                                                          solve_pair };
