@@ -1,18 +1,15 @@
 // How a frame and the shape in it share momenta: inertia at a state, velocities from momenta,
 // impulses.
 #include "body/body.h"
+#include "solve/tolerances.h"
 
 #include <string.h>
-
-// Share of its trace that is added to an inertia so that flat bodies have an inverse. Doubled,
-// spins of needles are less exact by as much.
-#define FLAT 1e-12
 
 // ---- inertia -----------------------------------------------------------------------------------
 
 // J⁻¹ b; flat and needle-like bodies too.
 lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b) {
-  double slack = FLAT * lb_mat3_trace(J);
+  double slack = LB_SUM_ROUNDING * lb_mat3_trace(J);
   for (int k = 0; k < 9; k += 4) J.m[k] += slack;
   lbVec3 x = lb_mat3_apply(lb_mat3_inverse(J), b);
   return lb_vec3_is_bounded(x) ? x : lb_vec3(0, 0, 0);

@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-// rad a substep: the coupling of spin and shape is explicit. Doubled, bodies that spin create
-// energy in more of their steps.
-#define TURN_MAX 0.15
 // Momenta and shape after a step that was taken back, of what they were. Doubled distance from 1,
 // dragged bodies lose more motion where they get stuck, and get free sooner.
 #define SLOWER 0.8
@@ -16,7 +13,7 @@
 double lb_guard_turn_substeps(const lbBody *body, double h) {
   if (body->frame.kind != LB_FRAME_FREE || body->frame.decoupled || body->frame.fitted) return 1;
   if (body->prepared->dimension == 0) return 1;
-  return lb_length(body->frame.spin) * h / TURN_MAX;
+  return lb_length(body->frame.spin) * h / LB_TURN_MAX;
 }
 
 // ---- energy ------------------------------------------------------------------------------------

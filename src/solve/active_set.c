@@ -2,15 +2,17 @@
 #include "solve/active_set.h"
 
 #include "solve/cone.h"
+#include "solve/tolerances.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SOFTEN 1e-13 // of the diagonal: more contacts than freedoms do not stop a factorisation
-#define EXACT 1e-13  // of the largest force
-#define ITERATIONS 25
-#define SWEEPS 40 // of Gauss-Seidel between rounds
-#define CHANGES 8 // of sides, times the number of contacts
+// Bounds of loops that end by themselves.
+enum {
+  ITERATIONS = 25, // of Newton's method, from one start
+  SWEEPS = 40,     // of Gauss-Seidel between restarts
+  CHANGES = 8,     // of active rows, times the number of contacts
+};
 
 typedef struct Lcp {
   const lbContactProblem *p;
@@ -133,11 +135,11 @@ static int32_t factor(Lcp *l) {
     for (int32_t i = j; i < count; i++) {
       int32_t row = 3 * l->order[i], column = 3 * l->order[j];
       double sum = at(l, row, column);
-      if (i == j) sum *= 1 + SOFTEN;
+      if (i == j) sum *= 1 + LB_SUM_ROUNDING;
       for (int32_t k = 0; k < j; k++)
         sum -= l->M[(size_t)i * n + (size_t)k] * l->M[(size_t)j * n + (size_t)k];
       if (i == j)
-        l->M[(size_t)j * n + (size_t)j] = sqrt(fmax(sum, SOFTEN * at(l, row, row)));
+        l->M[(size_t)j * n + (size_t)j] = sqrt(fmax(sum, LB_SUM_ROUNDING * at(l, row, row)));
       else
         l->M[(size_t)i * n + (size_t)j] = sum / l->M[(size_t)j * n + (size_t)j];
     }
@@ -274,14 +276,14 @@ static void differentiate(const Lcp *l, int32_t c, const Target *t, int32_t j, d
     e[k] = i + k == j;
     g[k] = e[k] - t->rho[k > 0] * at(l, i + k, j);
   }
-  D[0] = e[0] * (1 + SOFTEN) - g[0];
+  D[0] = e[0] * (1 + LB_SUM_ROUNDING) - g[0];
   double along = t->way[0] * g[1] + t->way[1] * g[2];
   for (int k = 1; k < 3; k++) {
     if (t->slides)
       D[k] = e[k] - t->way[k - 1] * l->friction[c] * g[0] -
              t->shortened * (g[k] - t->way[k - 1] * along);
     else
-      D[k] = e[k] * (1 + SOFTEN) - g[k];
+      D[k] = e[k] * (1 + LB_SUM_ROUNDING) - g[k];
   }
 }
 
@@ -314,7 +316,7 @@ static int derivatives(const Lcp *l, int32_t row, const Target *t, int32_t j, do
     differentiate(l, row / 3, t, j, D);
     return 3;
   }
-  D[0] = at(l, row, j) / at(l, row, row) + (row == j ? SOFTEN : 0);
+  D[0] = at(l, row, j) / at(l, row, row) + (row == j ? LB_SUM_ROUNDING : 0);
   return 1;
 }
 
@@ -441,7 +443,7 @@ bool lb_lcp_solve(const lbContactProblem *p, double enough, int32_t restarts, do
   Lcp l = lay_out(p, work);
   double least = INFINITY;
   lbContactProblem sweeps = *p;
-  l.enough = fmax(enough, EXACT);
+  l.enough = fmax(enough, LB_SUM_ROUNDING);
   sweeps.sweeps_most = SWEEPS, sweeps.tolerance = 0;
   assemble(&l);
   gather(&l, x);
@@ -460,5 +462,5 @@ bool lb_lcp_solve(const lbContactProblem *p, double enough, int32_t restarts, do
   }
   tidy(&l);
   scatter(&l, x);
-  return least <= fmax(enough, 1e3 * EXACT);
+  return least <= fmax(enough, 1e3 * LB_SUM_ROUNDING);
 }

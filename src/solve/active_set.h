@@ -14,9 +14,7 @@
 
 #include "solve/gauss_seidel.h"
 
-#define LB_LCP_CONTACTS 64 // at most: time goes with the cube
-
-#define LB_LCP_RESTARTS 6 // enough for all of thousands of random problems
+enum { LB_LCP_CONTACTS = 64 }; // contacts, at most: time grows with the cube of their number
 
 // x (blocks x 3): forces that may be near (zeros will do), and the result. `enough`: how far off
 // forces may be, of the largest; 0: by rounding. `restarts`: how often Newton's method may start

@@ -7,8 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define SETTLED 0.1 // of what is tolerated: a smaller change of a force is not worth its columns
-
 static_assert(sizeof(lbContactOwn) == LB_CONTACT_WORK * sizeof(double), "numbers of a contact");
 static_assert(sizeof(lbContactRun) == LB_CONTACT_INTS * sizeof(int32_t), "integers of a run");
 
@@ -200,7 +198,8 @@ static int32_t sweep_until_settled(const lbContactProblem *p, double *x) {
   Solving s = prepare(p);
   for (int32_t sweep = 1; sweep <= p->sweeps_most; sweep++) {
     keep(&s, x);
-    lbContactChange most = sweep_over(&s, sweep % 2 == 0, SETTLED * p->tolerance * largest, x);
+    lbContactChange most =
+        sweep_over(&s, sweep % 2 == 0, LB_CONTACT_UNCHANGED * p->tolerance * largest, x);
     largest = most.largest;
     if (most.force <= p->tolerance * largest || most.move <= p->enough) return sweep;
     if (sweep == p->sweeps_most) break;

@@ -39,9 +39,11 @@ typedef struct lbContactPart { // of a body
                  // work. Of its places, 0 belongs to a contact
 } lbContactPart;
 
-#define LB_CONTACT_WORK 30   // numbers of work, a contact
-#define LB_CONTACT_INTS 3    // of them that are integers beside these
-#define LB_CONTACT_BLOCK 156 // numbers of the blocks of pairs, a contact at most
+enum {
+  LB_CONTACT_WORK = 30,  // numbers of work, a contact
+  LB_CONTACT_INTS = 3,   // of them that are integers beside these
+  LB_CONTACT_BLOCK = 156 // numbers of the blocks of pairs, a contact at most
+};
 
 typedef struct lbContactMemory { // work of a problem
   double *numbers;               // (contacts x LB_CONTACT_WORK)

@@ -4,9 +4,10 @@
 
 #include "math/simd.h"
 
-#define LB_CONTACT_PAIR 16 // contacts of two bodies that are solved together, at most
-
-enum { LB_CONTACT_PAIR_SIZE = 3 * LB_CONTACT_PAIR + 4 }; // numbers of them, and what lanes reach
+enum {
+  LB_CONTACT_PAIR = 16,                          // contacts of two bodies that are solved together
+  LB_CONTACT_PAIR_SIZE = 3 * LB_CONTACT_PAIR + 4 // numbers of them, and what lanes reach
+};
 
 // What is known of a contact while sweeps go on. Of both blocks there are three columns, a multiple
 // of four each; an inverse that there is not is zero.

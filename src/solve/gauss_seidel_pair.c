@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#define ROUNDS 16   // sweeps over a pair, at most
-#define CLOSER 0.6  // of what is enough: how far they go
-#define SETTLED 0.1 // of that: a smaller change of a force is not worth its columns
+enum { ROUNDS = 16 }; // sweeps over a pair, at most
+// Of the tolerance: how far sweeps over a pair go. Doubled, more sweeps over all pairs follow.
+#define CLOSER 0.6
 
 // Places of contacts on both sides, which are of the same two bodies.
 typedef struct Places {
@@ -125,7 +125,8 @@ void lb_contact_prepare_run(const lbContactProblem *p, lbContactRun *run, size_t
 static double greater(double a, double b) { return a > b ? a : b; }
 
 static lbContactLeft left_of(const lbContactProblem *p, double least) {
-  return (lbContactLeft){ least, SETTLED * CLOSER * p->enough, CLOSER * p->enough, ROUNDS };
+  return (lbContactLeft){ least, LB_CONTACT_UNCHANGED * CLOSER * p->enough, CLOSER * p->enough,
+                          ROUNDS };
 }
 
 static bool pushes(const double x[3]) { return x[0] != 0 || x[1] != 0 || x[2] != 0; }
