@@ -62,7 +62,7 @@ lbStatus lb_body_refuse_recording(const lbBody *body, const char *what);
 lbStatus lb_body_set_time(lbBody *body, double time);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
 // Adds an impulse whose reduced share is scratch->b; moment about the frame's centre.
-lbStatus lb_body_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *scratch);
+lbStatus lb_body_add_impulse(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *scratch);
 // lb_body_set_state with scratch; spoils its a and b.
 lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,
                            lbScratch *scratch);

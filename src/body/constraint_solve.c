@@ -451,7 +451,7 @@ void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *s) {
     impulse = lb_vec3_load(s->pull + padded);
     moment = lb_vec3_load(s->pull + padded + 3);
   }
-  lb_frame_strike(body, impulse, moment, s->pull, s->q, s->v, s);
+  lb_frame_apply_impulse(body, impulse, moment, s->pull, s->q, s->v, s);
   p->method->put(body, NULL, s->v, NULL);
   lb_body_settle(body);
   report(c, 1 / step->h, false);

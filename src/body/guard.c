@@ -142,7 +142,7 @@ static int32_t take_substeps(lbBody *body, double h, int32_t take, lbScratch *s)
 // spins as fast as its own frequencies, and constraints that turn it far in a step, can create
 // energy. A step that brings the account above its limit fails; in the last take the shape is
 // slowed down, then put back, and at last the whole step is. Where constraints drag a body, the
-// account is that of an observer who moves with their targets, for whom these do no work.
+// account is taken in the axes that move with their targets, where these do no work.
 
 // The largest factor up to 1 with which the energy is no more than wanted; 0 when none is.
 static double slow_down(const lbFreeEnergy *e, double wanted) {
@@ -168,7 +168,7 @@ static double level_of(const lbBody *body, double energy) {
   return energy + p->mass * lb_length(body->gravity) * p->size;
 }
 
-// What is added to an energy for an observer who moves with u: kinetic energy of P - m u.
+// What is added to an energy in axes that move with u: kinetic energy of P - m u.
 static double seen_from(const lbBody *body, lbVec3 P, lbVec3 u) {
   return 0.5 * body->prepared->mass * lb_dot(u, u) - lb_dot(P, u);
 }

@@ -7,8 +7,8 @@
 // so that place, velocity and acceleration have no jump at either end. With a the energy that
 // linear elasticity has in q_stuck, the energy of St. Venant-Kirchhoff on the way, a s² + b s³ +
 // c s⁴ with an extremum at s = 1, is never above that at the start or a/6, and the kinetic one
-// stays below a/10. The frame moves on as momenta or paths say. What touches, holds or strikes the
-// body ends it: it goes on from where it is.
+// stays below a/10. The frame moves on as momenta or paths say. A contact, a constraint or
+// an impulse ends it: the body goes on from its state.
 #include "body/constraints.h"
 #include "body/hand_rows.h"
 #include "solve/tolerances.h"

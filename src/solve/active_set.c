@@ -18,7 +18,7 @@ typedef struct Lcp {
   const lbContactProblem *p;
   int32_t contacts;  // blocks that are contacts; bounded rows follow them here
   int32_t blocks, n; // n = 3 blocks, which are numbered from 0 on here
-  double enough;     // of the largest force: how far off a solution may be
+  double tolerance;  // of the largest force: how far off a solution may be
   double *A;         // (n x n)
   double *M;         // (n x n): factors
   double *x;         // (n): forces
@@ -171,15 +171,15 @@ static void find_direction(Lcp *l, int32_t driven) {
   }
 }
 
-// How far the driven force can grow until somebody changes sides, and who.
-static double find_length(const Lcp *l, int32_t driven, int32_t *who) {
+// How far the driven force can grow until a contact changes sides, and the first to do so.
+static double find_length(const Lcp *l, int32_t driven, int32_t *first) {
   double length = l->F[driven] > 0 ? -l->w[3 * driven] / l->F[driven] : INFINITY;
-  *who = driven;
+  *first = driven;
   for (int32_t i = 0; i < driven; i++) {
     double reached = INFINITY;
     if (l->states[i] == PUSHES && l->step[i] < 0) reached = -l->x[3 * i] / l->step[i];
     if (l->states[i] == PARTS && l->F[i] < 0) reached = -l->w[3 * i] / l->F[i];
-    if (reached < length) length = reached, *who = i;
+    if (reached < length) length = reached, *first = i;
   }
   return fmax(length, 0);
 }
@@ -187,25 +187,25 @@ static double find_length(const Lcp *l, int32_t driven, int32_t *who) {
 static bool drive(Lcp *l, int32_t driven) {
   int32_t contacts = l->contacts;
   for (int32_t change = 0; change < CHANGES * contacts; change++) {
-    int32_t who = driven;
+    int32_t first = driven;
     find_direction(l, driven);
-    double length = find_length(l, driven, &who);
+    double length = find_length(l, driven, &first);
     if (!isfinite(length)) return false;
     for (int32_t i = 0; i < contacts; i++) {
       l->x[3 * i] += length * l->step[i];
       l->w[3 * i] += length * l->F[i];
     }
-    if (who == driven) {
+    if (first == driven) {
       l->states[driven] = PUSHES;
       l->w[3 * driven] = 0;
       return true;
     }
-    bool parts = l->states[who] == PUSHES;
-    l->states[who] = parts ? PARTS : PUSHES;
+    bool parts = l->states[first] == PUSHES;
+    l->states[first] = parts ? PARTS : PUSHES;
     if (parts)
-      l->x[3 * who] = 0;
+      l->x[3 * first] = 0;
     else
-      l->w[3 * who] = 0;
+      l->w[3 * first] = 0;
   }
   return false;
 }
@@ -240,7 +240,7 @@ static Target find_target(const Lcp *l, int32_t c) {
   Target t = { 0 };
   int32_t i = 3 * c;
   double give = fmax(at(l, i + 1, i + 1), at(l, i + 2, i + 2));
-  if (!(at(l, i, i) > 0)) return t; // nothing gives way
+  if (!(at(l, i, i) > 0)) return t; // it has no compliance
   t.rho[0] = 1 / at(l, i, i);
   t.rho[1] = give > 0 ? 1 / give : 0;
   double normal = l->x[i] - t.rho[0] * l->w[i], mu = l->friction[c];
@@ -420,7 +420,7 @@ static void iterate(Lcp *l, double *least) {
       *least = miss;
       memcpy(l->best, l->x, (size_t)l->n * sizeof(double));
     }
-    if (miss <= l->enough || !take_step(l)) return;
+    if (miss <= l->tolerance || !take_step(l)) return;
   }
 }
 
@@ -437,23 +437,23 @@ static void tidy(Lcp *l) {
     l->best[i] = lb_row_clamp(l->p, number_of(l->p, i / 3), i % 3, l->best[i]);
 }
 
-bool lb_lcp_solve(const lbContactProblem *p, double enough, int32_t restarts, double *work,
+bool lb_lcp_solve(const lbContactProblem *p, double tolerance, int32_t restarts, double *work,
                   double *x) {
   if (p->contact_count > LB_LCP_CONTACTS) return false;
   Lcp l = lay_out(p, work);
   double least = INFINITY;
   lbContactProblem sweeps = *p;
-  l.enough = fmax(enough, LB_SUM_ROUNDING);
+  l.tolerance = fmax(tolerance, LB_SUM_ROUNDING);
   sweeps.sweeps_most = SWEEPS, sweeps.tolerance = 0;
   assemble(&l);
   gather(&l, x);
   memcpy(l.best, l.x, (size_t)l.n * sizeof(double));
   iterate(&l, &least); // forces that were right a step ago often are nearly so
-  if (least > l.enough) {
+  if (least > l.tolerance) {
     pivot(&l);
     iterate(&l, &least);
   }
-  for (int round = 0; round < restarts && least > l.enough; round++) {
+  for (int round = 0; round < restarts && least > l.tolerance; round++) {
     scatter(&l, x);
     lb_contact_solve(&sweeps, x);
     gather(&l, x);
@@ -462,5 +462,5 @@ bool lb_lcp_solve(const lbContactProblem *p, double enough, int32_t restarts, do
   }
   tidy(&l);
   scatter(&l, x);
-  return least <= fmax(enough, 1e3 * LB_SUM_ROUNDING);
+  return least <= fmax(tolerance, 1e3 * LB_SUM_ROUNDING);
 }

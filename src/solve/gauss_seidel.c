@@ -201,7 +201,7 @@ static int32_t sweep_until_settled(const lbContactProblem *p, double *x) {
     lbContactChange most =
         sweep_over(&s, sweep % 2 == 0, LB_CONTACT_UNCHANGED * p->tolerance * largest, x);
     largest = most.largest;
-    if (most.force <= p->tolerance * largest || most.move <= p->enough) return sweep;
+    if (most.force <= p->tolerance * largest || most.move <= p->move_tolerance) return sweep;
     if (sweep == p->sweeps_most) break;
     double step = step_of(&s, x);
     go_on(&s, step < before ? step / before : 0, x);

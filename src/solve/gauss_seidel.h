@@ -28,7 +28,7 @@
 #include "math/simd.h"
 
 typedef struct lbContactSide { // of a contact
-  int32_t body;                // -1: what does not give way
+  int32_t body;                // -1: no body moves
   int32_t place;               // its number among the body's contacts
 } lbContactSide;
 
@@ -65,7 +65,7 @@ typedef struct lbContactProblem {
   double tolerance;           // of the change of a force in a sweep, of the largest; 0: none
   const int32_t *list;        // (contact_count) numbers of the contacts that there are; NULL: all
   lbContactMemory memory;     // for lb_contact_solve
-  double enough;              // of w: a sweep that changes no w by more is the last; 0: none
+  double move_tolerance;      // m, of w: a sweep that changes no w by more is the last; 0: none
   lbSimdLevel level;          // one that lb_simd_has
 } lbContactProblem;
 

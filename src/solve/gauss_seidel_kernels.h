@@ -28,10 +28,10 @@ typedef struct lbContactPair {
 
 // What sweeps over a pair may leave.
 typedef struct lbContactLeft {
-  double force;   // smaller changes of forces are not made,
-  double move;    // nor such that change a move by less;
-  double enough;  // sweeps that change no move by more are the last
-  int32_t rounds; // sweeps, at most
+  double force;     // smaller changes of forces are not made,
+  double move;      // nor such that change a move by less;
+  double tolerance; // m: sweeps that change no move by more are the last
+  int32_t rounds;   // sweeps, at most
 } lbContactLeft;
 
 typedef struct lbContactKernels {

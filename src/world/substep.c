@@ -78,7 +78,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     problem.bounded_begin = touch->contact_count;
     if (touch->block_count > touch->contact_count)
       problem.low = s->world->linked->low, problem.high = s->world->linked->high;
-    problem.enough = touch->enoughs[i];
+    problem.move_tolerance = touch->enoughs[i];
     problem.memory = memory_of(touch, first, count);
     lbIslandReport report =
         lb_island_solve(&problem, touch->looks, exact_work_of(touch, first, count), s->x);
@@ -464,8 +464,8 @@ static void apply_impulses(int32_t begin, int32_t end, void *context) {
     lbBody *body = world->slots[toucher->slot].body;
     lbScratch *scratch = toucher->open ? lb_scratch_borrow(body->prepared) : NULL;
     if (!scratch) continue;
-    lb_touch_strike(body, toucher->count, touch->spots + toucher->first,
-                    touch->amounts + 3 * (size_t)toucher->first, scratch);
+    lb_touch_apply_impulses(body, toucher->count, touch->spots + toucher->first,
+                            touch->amounts + 3 * (size_t)toucher->first, scratch);
     lb_scratch_return(body->prepared, scratch);
   }
 }
