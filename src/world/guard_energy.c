@@ -27,9 +27,9 @@ static void add_contact(const lbWorld *world, int32_t c, lbBalance *b) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
   const double *impulse = touch->impulses + 3 * (size_t)c;
-  double recovered = lb_touch_recovered(contact, world->h), speed = recovered / world->h;
+  double removed = lb_contact_overlap_removed(contact, world->h), speed = removed / world->h;
   b->parted += impulse[0] * speed;
-  b->lift = fmax(b->lift, recovered);
+  b->lift = fmax(b->lift, removed);
   b->parting += 0.5 * lighter_mass(world, contact) * speed * speed;
   if (contact->collider < 0) {
     for (int side = 0; side < 2; side++)
