@@ -2,7 +2,9 @@
 // comes to by itself, its compliance there, and the forces that were found.
 //
 // A spot is a place of a triangle, or of a rigid body, with three directions (a normal, two
-// tangents). Forces at spots are held over the step; impulses act at once, when it is done.
+// tangents). Forces at spots are held over the step; impulses act at once, when it is done. What is
+// said of forces, displacements and velocities holds for a torque on the frame, its rotation and
+// its spin, too.
 #ifndef LB_BODY_RESPONSE_H
 #define LB_BODY_RESPONSE_H
 
@@ -14,6 +16,7 @@ typedef enum lbSpotKind {
   LB_SPOT_SURFACE, // a place of a triangle
   LB_SPOT_OWN,     // of a rigid body: a place that turns with it
   LB_SPOT_ROUND,   // of a rigid body without corners: what touches as it rolls
+  LB_SPOT_TORQUE,  // the frame of a free body: its axes are those of torques and rotations
 } lbSpotKind;
 
 typedef struct lbSpot {
@@ -76,7 +79,7 @@ lbTouchSphere lb_touch_sphere(const lbBody *body);
 
 // How far spots move in the step without touching anything; their points <- where they are in the
 // step's middle, world: forces that are held act there, or what slides and rolls would be turned by
-// them. Of a body all spots are on its surface, or none.
+// them. Spots of torques are the last; of a body all others are on its surface, or none.
 void lb_touch_ways(const lbTouching *touching, int32_t count, lbSpot *spots, lbVec3 *ways);
 
 // After lb_touch_ways of the same spots, once: matrix (3 count x 3 count, zeros before) <- how far

@@ -1,4 +1,4 @@
-// Restitution, against formulas of rigid balls on a plane.
+// Restitution and rolling friction, against formulas of rigid balls on a plane.
 #include "rigid_bodies.h"
 
 #define RADIUS 0.1
@@ -18,11 +18,12 @@ static int release_ball(void **state) {
   return 0;
 }
 
-static lbWorld *world_of_material(lbVec3 gravity, double restitution) {
+static lbWorld *world_of_material(lbVec3 gravity, double restitution, double rolling_friction) {
   lbWorldSettings settings = lb_world_settings();
   settings.gravity = gravity;
   settings.contact = true;
   settings.restitution = restitution;
+  settings.rolling_friction = rolling_friction;
   return world_of(&settings);
 }
 
@@ -33,7 +34,7 @@ static lbVec3 velocity_of(const lbWorld *world, lbBodyId id) {
 
 // m: how high a ball gets after its first touch, of a fall by `height`.
 static double rebound(double of_ball, double of_plane, double height) {
-  lbWorld *world = world_of_material(lb_vec3(0, 0, -9.81), of_plane);
+  lbWorld *world = world_of_material(lb_vec3(0, 0, -9.81), of_plane, 0);
   add_plane(world, lb_vec3(0, 0, 1));
   lbBodyId id = add_block(world, ball, lb_vec3(0, 0, RADIUS + height));
   lbContactMaterial material = lb_contact_material();
@@ -70,7 +71,7 @@ static void slow_approaches_do_not_bounce(void **state) {
 
 static void bouncing_balls_gain_no_energy(void **state) {
   (void)state;
-  lbWorld *world = world_of_material(lb_vec3(0, 0, -9.81), 1);
+  lbWorld *world = world_of_material(lb_vec3(0, 0, -9.81), 1, 0);
   add_plane(world, lb_vec3(0, 0, 1));
   lbBodyId id = add_block(world, ball, lb_vec3(0, 0, RADIUS + 0.5));
   lbBody *body = lb_world_body(world, id);
@@ -90,7 +91,7 @@ static void two_balls_share_their_momentum_by_restitution(void **state) {
   (void)state;
   for (int i = 0; i < 3; i++) {
     double e = 0.5 * i;
-    lbWorld *world = world_of_material(lb_vec3(0, 0, 0), e);
+    lbWorld *world = world_of_material(lb_vec3(0, 0, 0), e, 0);
     lbBodyId ids[2] = { add_block(world, ball, lb_vec3(0, 0, 0)),
                         add_block(world, ball, lb_vec3(0.3, 0, 0)) };
     lb_body_set_velocity(lb_world_body(world, ids[0]), lb_vec3(2, 0, 0), lb_vec3(0, 0, 0));
@@ -104,12 +105,55 @@ static void two_balls_share_their_momentum_by_restitution(void **state) {
   }
 }
 
+// A ball that rolls is slowed by mu_r g / (1.4 R).
+static void a_rolling_ball_slows_down_by_its_rolling_friction(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    double mu = 0.002 * i;
+    lbWorld *world = world_of_material(lb_vec3(0, 0, -9.81), 0, mu);
+    add_plane(world, lb_vec3(0, 0, 1));
+    lbBodyId id = add_block(world, ball, lb_vec3(0, 0, RADIUS));
+    lb_body_set_velocity(lb_world_body(world, id), lb_vec3(1, 0, 0), lb_vec3(0, 1 / RADIUS, 0));
+    for (int k = 0; k < 240; k++) lb_world_step(world, STEP);
+    double speed = velocity_of(world, id).x, slowed = mu * 9.81 / (1.4 * RADIUS);
+    print_message("rolling friction %g m: %g m/s after a second, %g by the formula\n", mu, speed,
+                  1 - slowed);
+    check_near(speed, 1 - slowed, 0.005);
+    for (int k = 0; k < 8 * 240; k++) lb_world_step(world, STEP);
+    if (i) check_small(lb_length(velocity_of(world, id)), 1e-3);
+    lb_world_destroy(world);
+  }
+}
+
+// It holds on slopes up to tan = mu_r / R, and rolls down steeper ones.
+static void rolling_friction_holds_a_ball_on_a_slope(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    double mu = 0.01, tangent = (i ? 1.2 : 0.8) * mu / RADIUS, angle = atan(tangent);
+    lbVec3 gravity = lb_vec3(9.81 * sin(angle), 0, -9.81 * cos(angle));
+    lbWorld *world = world_of_material(gravity, 0, mu);
+    add_plane(world, lb_vec3(0, 0, 1));
+    lbBodyId id = add_block(world, ball, lb_vec3(0, 0, RADIUS));
+    for (int k = 0; k < 240; k++) lb_world_step(world, STEP);
+    double way = lb_body_report(lb_world_body(world, id)).centre.x;
+    double pull = 9.81 * (sin(angle) - mu / RADIUS * cos(angle)) / 1.4;
+    print_message("slope %g: %g m in a second\n", tangent, way);
+    if (i)
+      check_near(way, pull / 2, 0.1 * pull);
+    else
+      check_small(way, 1e-3);
+    lb_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_ball_bounces_as_high_as_the_square_of_its_restitution),
     cmocka_unit_test(slow_approaches_do_not_bounce),
     cmocka_unit_test(bouncing_balls_gain_no_energy),
     cmocka_unit_test(two_balls_share_their_momentum_by_restitution),
+    cmocka_unit_test(a_rolling_ball_slows_down_by_its_rolling_friction),
+    cmocka_unit_test(rolling_friction_holds_a_ball_on_a_slope),
   };
   return cmocka_run_group_tests(tests, make_ball, release_ball);
 }
