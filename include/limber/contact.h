@@ -103,7 +103,9 @@ typedef struct lbContactMaterial {
   double restitution; // 0 to 1: the share of the approach speed that a contact separates with. A
                       // pair has the larger one
   double rolling_friction; // m, >= 0: a contact that pushes with f N resists rolling by a torque of
-                           // up to rolling_friction x f. A pair has the geometric mean of both
+                           // up to rolling_friction x f, and spinning about the normal as well. A
+                           // pair has the geometric mean of both; none if one of the two is a free
+                           // body of the methods warp, frames or full
 } lbContactMaterial;
 
 lbContactMaterial lb_contact_material(void); // all NAN

@@ -185,9 +185,12 @@ void lb_reaction_move(const lbBody *body, int32_t j, lbMat3 turn, lbVec3 centre,
   for (int32_t i = 0; i < count; i++) {
     lbVec3 by = lb_touch_motion(body, turn, &contact_points[i], move);
     if (c->width > (int32_t)padded) {
-      lbVec3 arm = lb_sub(contact_points[i].point, centre);
-      by = lb_add(by, lb_vec3_load(move + padded));
-      by = lb_add(by, lb_cross(lb_vec3_load(move + padded + 3), arm));
+      lbVec3 arm = lb_sub(contact_points[i].point, centre),
+             turned = lb_vec3_load(move + padded + 3);
+      if (contact_points[i].kind == LB_SPOT_TORQUE)
+        by = turned;
+      else
+        by = lb_add(lb_add(by, lb_vec3_load(move + padded)), lb_cross(turned, arm));
     }
     for (int k = 0; k < 3; k++) along[3 * i + k] = lb_dot(contact_points[i].axes[k], by);
   }

@@ -75,6 +75,11 @@ static lbVec3 own_place(const lbPrepared *p, const double *q, const lbSpot *cont
 // is taken along a straight line.
 static lbVec3 rigid_way(const lbTouching *t, const lbSpot *contact_point, lbVec3 *at) {
   const lbFrameStep *to = &t->step.frame;
+  lbVec3 turn = lb_quat_log(lb_quat_multiply(to->rotation, lb_quat_conjugate(t->start.rotation)));
+  if (contact_point->kind == LB_SPOT_TORQUE) {
+    *at = t->middle;
+    return turn;
+  }
   if (contact_point->kind == LB_SPOT_OWN) {
     lbVec3 from = lb_body_place(t->body, contact_point->own);
     lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, contact_point->own)), from);
@@ -83,12 +88,15 @@ static lbVec3 rigid_way(const lbTouching *t, const lbSpot *contact_point, lbVec3
   }
   lbVec3 start = centre_at(t->body, t->start.position, t->start.turn);
   lbVec3 end = centre_at(t->body, to->position, to->turn);
-  lbVec3 turn = lb_quat_log(lb_quat_multiply(to->rotation, lb_quat_conjugate(t->start.rotation)));
   *at = lb_add(lb_scale(0.5, lb_add(start, end)), contact_point->own);
   return lb_add(lb_sub(end, start), lb_cross(turn, contact_point->own));
 }
 
 static lbVec3 rigid_velocity(const lbBody *body, const lbSpot *contact_point, lbVec3 *place) {
+  if (contact_point->kind == LB_SPOT_TORQUE) {
+    *place = lb_frame_centre(body);
+    return body->frame.spin;
+  }
   if (contact_point->kind == LB_SPOT_OWN) {
     *place = lb_body_place(body, contact_point->own);
     return lb_frame_velocity(body, contact_point->own, lb_vec3(0, 0, 0));
@@ -123,11 +131,20 @@ static bool has_rows(const lbPrepared *p, int32_t count, const lbSpot *contact_p
   return p->basis && count > 0 && contact_points[0].kind == LB_SPOT_SURFACE; // as all of them are
 }
 
-// Their rows, in the work.
+// Those on the surface, which are the first.
+static int32_t count_on_surface(int32_t count, const lbSpot *spots) {
+  while (count > 0 && spots[count - 1].kind != LB_SPOT_SURFACE) count--;
+  return count;
+}
+
+// Their rows, in the work; of torques, which do nothing to the shape, zeros.
 static const double *find_rows(const lbPrepared *p, const lbScratch *s, int32_t count,
                                const lbSpot *contact_points) {
-  blend_rows(p, count, contact_points, work_of(p, s).rows);
-  return work_of(p, s).rows;
+  double *rows = work_of(p, s).rows;
+  size_t size = 3 * width_of(p), places = (size_t)count_on_surface(count, contact_points);
+  blend_rows(p, (int32_t)places, contact_points, rows);
+  memset(rows + places * size, 0, ((size_t)count - places) * size * sizeof *rows);
+  return rows;
 }
 
 // Of a body without a basis, whose points may be many.
@@ -145,19 +162,18 @@ void lb_touch_ways(const lbTouching *t, int32_t count, lbSpot *contact_points, l
   const lbPrepared *p = t->body->prepared;
   const lbFrameStep *to = &t->step.frame;
   double starts[3 * LB_TOUCH_SPOTS], ends[3 * LB_TOUCH_SPOTS];
-  if (count > 0 && contact_points[0].kind != LB_SPOT_SURFACE) {
-    for (int32_t i = 0; i < count; i++)
-      ways[i] = rigid_way(t, &contact_points[i], &contact_points[i].point);
-    return;
-  }
+  int32_t places = count_on_surface(count, contact_points);
+  for (int32_t i = places; i < count; i++)
+    ways[i] = rigid_way(t, &contact_points[i], &contact_points[i].point);
+  if (places == 0) return;
   if (!p->basis) {
-    for (int32_t i = 0; i < count; i++) ways[i] = node_way(t, &contact_points[i]);
+    for (int32_t i = 0; i < places; i++) ways[i] = node_way(t, &contact_points[i]);
     return;
   }
   const double *rows = find_rows(p, t->scratch, count, contact_points);
-  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, t->scratch->q0, starts);
-  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, t->scratch->q, ends);
-  for (int32_t i = 0; i < count; i++) {
+  lb_touch_kernels(p->level)->displace(places, p->dimension, rows, t->scratch->q0, starts);
+  lb_touch_kernels(p->level)->displace(places, p->dimension, rows, t->scratch->q, ends);
+  for (int32_t i = 0; i < places; i++) {
     lbVec3 rest = own_rest(p, contact_points[i].triangle, contact_points[i].weights);
     lbVec3 from = lb_body_place(t->body, lb_add(rest, lb_vec3_load(starts + 3 * i)));
     lbVec3 end = lb_mat3_apply(to->turn, lb_add(rest, lb_vec3_load(ends + 3 * i)));
@@ -303,6 +319,14 @@ void lb_touch_speeds(const lbBody *body, lbScratch *s, bool coupled, int32_t cou
 
 // ---- the frame's share -------------------------------------------------------------------------
 
+// moment <- about a centre, of a unit force or torque along an axis of a spot. Returns the force.
+static lbVec3 unit_load(const lbSpot *spot, int axis, lbVec3 centre, lbVec3 *moment) {
+  lbVec3 along = spot->axes[axis];
+  bool is_torque = spot->kind == LB_SPOT_TORQUE;
+  *moment = is_torque ? along : lb_cross(lb_sub(spot->point, centre), along);
+  return is_torque ? lb_vec3(0, 0, 0) : along;
+}
+
 static void store_column(size_t stride, lbVec3 v, double *to) {
   to[0] = v.x, to[stride] = v.y, to[2 * stride] = v.z;
 }
@@ -317,8 +341,7 @@ static void fill_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, doubl
     memset(moved + i * stride + n, 0, (stride - n) * sizeof *moved);
   }
   for (size_t k = 0; k < n; k++) {
-    lbVec3 axis = contact_points[k / 3].axes[k % 3];
-    lbVec3 moment = lb_cross(lb_sub(contact_points[k / 3].point, centre), axis);
+    lbVec3 moment, axis = unit_load(&contact_points[k / 3], (int)(k % 3), centre, &moment);
     if (swings) moment = lb_sub(moment, contact_points[k / 3].swings[k % 3]);
     store_column(stride, axis, rows + k);
     store_column(stride, moment, rows + 3 * stride + k);
@@ -368,8 +391,7 @@ void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *conta
   double factor = t->body->frame.kind == LB_FRAME_FREE ? 0.5 * t->step.h * t->step.h : 0;
   double *first_moved = moved;
   for (int32_t k = 0; k < 3 * count; k++, rows += width, moved += width) {
-    lbVec3 axis = contact_points[k / 3].axes[k % 3];
-    lbVec3 moment = lb_cross(lb_sub(contact_points[k / 3].point, t->middle), axis);
+    lbVec3 moment, axis = unit_load(&contact_points[k / 3], k % 3, t->middle, &moment);
     memset(rows + first, 0, (width - first) * sizeof *rows);
     memset(moved + first, 0, (width - first) * sizeof *moved);
     lb_vec3_store(rows + first, axis), lb_vec3_store(rows + first + 3, moment);
@@ -404,6 +426,10 @@ static void sum_up(const lbPrepared *p, lbMat3 turn, lbVec3 centre, int32_t coun
   for (int32_t i = 0; i < count; i++, amounts += 3) {
     if (amounts[0] == 0 && amounts[1] == 0 && amounts[2] == 0) continue;
     lbVec3 by = along_axes(&contact_points[i], amounts);
+    if (contact_points[i].kind == LB_SPOT_TORQUE) {
+      *moment = lb_add(*moment, by);
+      continue;
+    }
     add_line(p, turn, &contact_points[i], by, line);
     *sum = lb_add(*sum, by);
     *moment = lb_add(*moment, lb_cross(lb_sub(contact_points[i].point, centre), by));
@@ -446,20 +472,19 @@ void lb_touch_velocities(const lbBody *body, lbScratch *s, int32_t count, lbSpot
                          lbVec3 *velocities) {
   const lbPrepared *p = body->prepared;
   double moves[3 * LB_TOUCH_SPOTS], rates[3 * LB_TOUCH_SPOTS];
-  if (count > 0 && contact_points[0].kind != LB_SPOT_SURFACE) {
-    for (int32_t i = 0; i < count; i++)
-      velocities[i] = rigid_velocity(body, &contact_points[i], &contact_points[i].point);
-    return;
-  }
+  int32_t places = count_on_surface(count, contact_points);
+  for (int32_t i = places; i < count; i++)
+    velocities[i] = rigid_velocity(body, &contact_points[i], &contact_points[i].point);
+  if (places == 0) return;
   if (!p->basis) {
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < places; i++)
       velocities[i] = lb_touch_velocity(body, s, &contact_points[i], &contact_points[i].point);
     return;
   }
   const double *rows = find_rows(p, s, count, contact_points);
-  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, s->q0, moves);
-  lb_touch_kernels(p->level)->displace(count, p->dimension, rows, s->v0, rates);
-  for (int32_t i = 0; i < count; i++) {
+  lb_touch_kernels(p->level)->displace(places, p->dimension, rows, s->q0, moves);
+  lb_touch_kernels(p->level)->displace(places, p->dimension, rows, s->v0, rates);
+  for (int32_t i = 0; i < places; i++) {
     lbVec3 rest = own_rest(p, contact_points[i].triangle, contact_points[i].weights);
     lbVec3 own = lb_add(rest, lb_vec3_load(moves + 3 * i));
     contact_points[i].point = lb_body_place(body, own);

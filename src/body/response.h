@@ -1,9 +1,10 @@
 // A body in an open step, for whoever finds the forces at its contact points: where its surface
 // comes to by itself, its compliance there, and the forces that were found.
 //
-// A contact point is a place of a triangle, or of a rigid body, with three directions (a normal,
-// two tangents). Forces at contact points are held over the step; impulses act at once, when it is
-// done.
+// A contact_point is a place of a triangle, or of a rigid body, with three directions (a normal,
+// two tangents). Forces at contact_points are held over the step; impulses act at once, when it is
+// done. What is said of forces, displacements and velocities holds for a torque on the frame, its
+// rotation and its spin, too.
 #ifndef LB_BODY_RESPONSE_H
 #define LB_BODY_RESPONSE_H
 
@@ -15,6 +16,7 @@ typedef enum lbSpotKind {
   LB_SPOT_SURFACE, // a place of a triangle
   LB_SPOT_OWN,     // of a rigid body: a place that turns with it
   LB_SPOT_ROUND,   // of a rigid body without corners: what touches as it rolls
+  LB_SPOT_TORQUE,  // the frame of a free body: its axes are those of torques and rotations
 } lbSpotKind;
 
 typedef struct lbSpot {
@@ -75,9 +77,9 @@ lbTouchSphere lb_touch_sphere(const lbBody *body);
 
 // ---- an open step ------------------------------------------------------------------------------
 
-// How far contact points move in the step without touching anything; their points <- where they are
+// How far contact_points move in the step without touching anything; their points <- where they are
 // in the step's middle, world: forces that are held act there, or what slides and rolls would be
-// turned by them. Of a body all contact points are on its surface, or none.
+// turned by them. Spots of torques are the last; of a body all others are on its surface, or none.
 void lb_touch_ways(const lbTouching *touching, int32_t count, lbSpot *contact_points, lbVec3 *ways);
 
 // After lb_touch_ways of the same contact points, once: matrix (3 count x 3 count, zeros before) <-

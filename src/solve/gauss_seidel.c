@@ -87,6 +87,8 @@ static double project_forces(const lbContactProblem *p, double *x) {
     double *own = x + 3 * (size_t)c;
     if (lb_block_is_bounded(p, c)) {
       clamp_block(p, c, own);
+    } else if (lb_block_is_rolling(p, c)) {
+      lb_rolling_keep(lb_rolling_most(p, c, x), own);
     } else {
       if (!(own[0] > 0)) own[0] = own[1] = own[2] = 0;
       lb_cone_keep(p->friction[c], own);
@@ -151,12 +153,12 @@ static void go_on(const Solving *s, double share, double *x) {
 static lbContactRun run_from(const lbContactProblem *p, int32_t first) {
   lbContactRun run = { .first = first };
   const lbContactSide *begin = p->sides + 2 * (size_t)lb_contact_number(p, first);
-  if (lb_block_is_bounded(p, lb_contact_number(p, first))) run.count = 1;
+  if (!lb_block_is_contact(p, lb_contact_number(p, first))) run.count = 1;
   if (run.count == 1) return run;
   for (int32_t i = first; i < p->contact_count && run.count < LB_CONTACT_PAIR; i++) {
     int32_t block = lb_contact_number(p, i);
     const lbContactSide *sides = p->sides + 2 * (size_t)block;
-    if (lb_block_is_bounded(p, block) || sides[0].body != begin[0].body ||
+    if (!lb_block_is_contact(p, block) || sides[0].body != begin[0].body ||
         sides[1].body != begin[1].body)
       break;
     run.count++;
@@ -222,6 +224,7 @@ double lb_contact_deepest(const lbContactProblem *p) {
   for (int32_t i = 0; i < p->contact_count; i++) {
     int32_t c = lb_contact_number(p, i);
     const double *free = p->free + 3 * (size_t)c;
+    if (lb_block_is_rolling(p, c)) continue;
     deepest = fmax(deepest, lb_block_is_bounded(p, c) ? largest_of(free) : -free[0]);
   }
   return deepest;
@@ -240,6 +243,15 @@ static double bounded_residual(const lbContactProblem *p, int32_t block, const d
   return worst;
 }
 
+static double length_of(const double a[3]) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
+
+// Rotation times what the torque lacks to the most, and rotation that does not oppose it: work.
+static double rolling_residual(double most, const double x[3], const double w[3]) {
+  double turn = length_of(w), torque = length_of(x);
+  double along = w[0] * x[0] + w[1] * x[1] + w[2] * x[2];
+  return greater(turn * greater(0, most - torque), along + turn * torque);
+}
+
 double lb_contact_residual(const lbContactProblem *p, const double *x) {
   double largest = 0, worst = 0;
   lb_contact_moves(p, x);
@@ -252,6 +264,11 @@ double lb_contact_residual(const lbContactProblem *p, const double *x) {
     lb_contact_find_w(p, c, x, w);
     if (lb_block_is_bounded(p, c)) {
       worst = fmax(worst, bounded_residual(p, c, own, w));
+      continue;
+    }
+    if (lb_block_is_rolling(p, c)) {
+      if (largest > 0)
+        worst = fmax(worst, rolling_residual(lb_rolling_most(p, c, x), own, w) / largest);
       continue;
     }
     double most = p->friction[c] * own[0];

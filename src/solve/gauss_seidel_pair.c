@@ -1,6 +1,8 @@
 // Contacts of the same two bodies together (solve_pair.h).
 #include "solve/gauss_seidel_pair.h"
 
+#include "solve/cone.h"
+
 #include <string.h>
 
 enum { ROUNDS = 16 }; // sweeps over a pair, at most
@@ -178,6 +180,43 @@ static void solve_bounded(const lbContactProblem *p, int32_t block, const lbCont
   change(p, block, now, x, most);
 }
 
+// No torque of length 1 turns by more.
+static double greatest_turn(const double B[12]) {
+  double most = 0;
+  for (size_t k = 0; k < 3; k++)
+    most = greater(most, fabs(B[4 * k]) + fabs(B[4 * k + 1]) + fabs(B[4 * k + 2]));
+  return most;
+}
+
+// x <- torques of rolling friction no greater than the contacts allow, by projected gradients.
+static void solve_rolling(const lbContactProblem *p, int32_t block, const lbContactOwn *own,
+                          double least, double *x, lbContactChange *most) {
+  lbContactLeft left = left_of(p, least);
+  const double *torque = x + 3 * (size_t)block, *B = own->block, *I = own->inverse;
+  double w[3], now[3] = { torque[0], torque[1], torque[2] }, size = 0, way = 0;
+  double turn = greatest_turn(B), bound = lb_rolling_most(p, block, x);
+  lb_contact_find_w(p, block, x, w);
+  if (!(turn > 0) || (!(bound > 0) && !pushes(now))) return; // nothing gives way, or pushes
+  for (int32_t round = 0; round < left.rounds; round++) {
+    double next[3], step = 0;
+    bool at_once = round == 0 && I[0] > 0; // to where nothing rolls
+    for (int k = 0; k < 3; k++)
+      next[k] = now[k] - (at_once ? I[k] * w[0] + I[4 + k] * w[1] + I[8 + k] * w[2] : w[k] / turn);
+    lb_rolling_keep(bound, next);
+    for (int k = 0; k < 3; k++) {
+      double by = next[k] - now[k];
+      now[k] = next[k];
+      for (int i = 0; i < 3; i++) w[i] += B[4 * k + i] * by;
+      step = greater(step, B[5 * k] * fabs(by));
+      if (round == 0) size = greater(size, fabs(by));
+    }
+    if (round == 0) way = step;
+    if (step <= left.tolerance) break;
+  }
+  most->force = greater(most->force, size), most->move = greater(most->move, way);
+  change(p, block, now, x, most);
+}
+
 // Whether some of them push or overlap.
 static bool collect(const lbContactProblem *p, const lbContactRun *run, const double *x,
                     lbContactPair *pair) {
@@ -222,8 +261,9 @@ void lb_contact_solve_run(const lbContactProblem *p, const lbContactRun *run,
   lbContactPair pair;
   int32_t first = lb_contact_number(p, run->first);
   if (run->count == 1) {
-    (lb_block_is_bounded(p, first) ? solve_bounded : solve_alone)(p, first, own + run->first, least,
-                                                                  x, most);
+    (lb_block_is_bounded(p, first)   ? solve_bounded
+     : lb_block_is_rolling(p, first) ? solve_rolling
+                                     : solve_alone)(p, first, own + run->first, least, x, most);
     return;
   }
   if (!collect(p, run, x, &pair)) return;

@@ -35,7 +35,14 @@ static bool solve_exactly(const lbContactProblem *problem, int32_t restarts, dou
   return true;
 }
 
+static bool any_rolls(const lbContactProblem *problem) {
+  for (int32_t i = 0; i < problem->contact_count && problem->rolling; i++)
+    if (lb_block_is_rolling(problem, problem->list ? problem->list[i] : i)) return true;
+  return false;
+}
+
 lbIslandReport lb_island_solve(const lbContactProblem *problem, bool few, double *work, double *x) {
+  if (any_rolls(problem)) work = NULL;
   lbIslandReport report = { .converged = true };
   if (sweep_rows(problem, SWEEPS_FIRST, x, &report) || few) return report;
   if (problem->contact_count <= EXACT_FIRST && solve_exactly(problem, 0, work, x)) return report;

@@ -164,7 +164,9 @@ void lb_colliders_feel(lbWorld *world) {
     const lbWorldCollider *collider = &world->colliders[number];
     lbVec3 force = lb_scale(-share, touch->reports[k].force), at = touch->reports[k].point;
     lbVec3 arm = lb_sub(lb_add(at, lb_collider_way(collider, at)), collider->end_position);
-    lb_guard_add_share(world, touch->remembered[k].slots[0], number, force, lb_cross(arm, force));
+    lbVec3 torque = lb_scale(-share, lb_vec3_load(touch->remembered[k].torque));
+    lb_guard_add_share(world, touch->remembered[k].slots[0], number, force,
+                       lb_add(lb_cross(arm, force), torque));
   }
 }
 

@@ -11,6 +11,9 @@ static lbRememberedContact remember(const lbWorldTouch *touch, int32_t c) {
     to.triangles[side] = contact->at.triangles[side];
   }
   memcpy(to.forces, touch->forces + 3 * (size_t)c, sizeof to.forces);
+  if (contact->rolling < 0) return to;
+  const double *torque = touch->forces + 3 * (size_t)(touch->contact_count + contact->rolling);
+  for (int k = 0; k < 3; k++) to.torque[k] = torque[k] / touch->rolling[contact->rolling].count;
   return to;
 }
 

@@ -24,6 +24,11 @@ static void list_touchers(lbWorld *world) {
     for (int side = 0; side < 2; side++)
       if (lb_touch_gives_way(world, touch->contacts[c].slots[side]))
         touch->touchers[lb_touch_enlist(touch, touch->contacts[c].slots[side])].count++;
+  for (int32_t r = 0; r < touch->rolling_count; r++)
+    for (int side = 0; side < 2; side++) {
+      int32_t slot = touch->contacts[touch->rolling[r].first].slots[side];
+      if (lb_rolling_turns(world, slot)) touch->touchers[touch->numbers[slot]].count++;
+    }
   lb_joints_enlist(world);
   int32_t first = 0;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
@@ -73,6 +78,27 @@ static void list_spots(lbWorld *world) {
   }
 }
 
+// Of torques, behind those of forces.
+static void list_torques(lbWorld *world) {
+  lbWorldTouch *touch = world->touch;
+  for (int32_t r = 0; r < touch->rolling_count; r++) {
+    int32_t block = touch->contact_count + r;
+    for (int side = 0; side < 2; side++) {
+      int32_t slot = touch->contacts[touch->rolling[r].first].slots[side];
+      touch->sides[2 * block + side] = (lbContactSide){ -1, 0 };
+      if (!lb_rolling_turns(world, slot)) continue;
+      lbWorldToucher *toucher = &touch->touchers[touch->numbers[slot]];
+      int32_t place = toucher->count++;
+      touch->spots[toucher->first + place] =
+          (lbSpot){ .kind = LB_SPOT_TORQUE,
+                    .axes = { lb_vec3(1, 0, 0), lb_vec3(0, 1, 0), lb_vec3(0, 0, 1) } };
+      touch->owners[toucher->first + place] = 2 * block + side;
+      touch->sides[2 * block + side] = (lbContactSide){ touch->numbers[slot], place };
+      toucher->rolls = true;
+    }
+  }
+}
+
 void lb_touch_make_parts(lbWorldTouch *touch) {
   double *at = touch->pool;
   for (int32_t t = 0; t < touch->toucher_count; t++) {
@@ -85,6 +111,7 @@ void lb_touch_make_parts(lbWorldTouch *touch) {
 void lb_touch_list(lbWorld *world) {
   list_touchers(world);
   list_spots(world);
+  list_torques(world);
   lb_islands_find(world);
 }
 
@@ -135,11 +162,12 @@ static double own_move(const lbWorldTouch *touch, lbContactSide side, int axis) 
 }
 
 void lb_touch_find_compliances(lbWorldTouch *touch, bool forces) {
-  for (int32_t c = 0; c < touch->contact_count; c++)
+  for (int32_t c = 0; c < lb_touch_pair_blocks(touch); c++)
     for (int k = 0; k < 3; k++) {
       double moves = 0;
       for (int side = 0; side < 2; side++) moves += own_move(touch, touch->sides[2 * c + side], k);
-      double own = forces && k == 0 ? touch->contacts[c].compliance : 0;
+      bool yields = forces && k == 0 && c < touch->contact_count;
+      double own = yields ? touch->contacts[c].compliance : 0;
       touch->compliances[3 * c + k] = own + LB_CONTACT_COMPLIANCE * fmax(moves, 0);
     }
 }

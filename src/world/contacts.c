@@ -24,7 +24,8 @@ void lb_touch_destroy(lbWorldTouch *touch) {
     touch->remembered_next, touch->rests,        touch->woken,          touch->solve_work,
     touch->enoughs,         touch->settled,      touch->solve_integers, touch->blocks,
     touch->found,           touch->shares,       touch->compliances,    touch->left_out,
-    touch->solver_sides,    touch->velocities,   touch->approaches,     touch->solver_parts
+    touch->solver_sides,    touch->velocities,   touch->approaches,     touch->solver_parts,
+    touch->rolling
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   lb_guard_release(&touch->guard);
@@ -74,6 +75,7 @@ static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room
   lb_reserve(r, &touch->ways, 2 * n, sizeof *touch->ways);
   lb_reserve(r, &touch->velocities, 2 * n, sizeof *touch->velocities);
   lb_reserve(r, &touch->approaches, n, sizeof(double));
+  lb_reserve(r, &touch->rolling, n, sizeof *touch->rolling);
   lb_reserve(r, &touch->owners, 2 * n, sizeof(int32_t));
   lb_reserve(r, &touch->amounts, 6 * n, sizeof(double));
   lb_reserve(r, &touch->pool, pool, sizeof(double));
@@ -86,7 +88,7 @@ static void set_block_room(lbWorldTouch *touch, int32_t blocks) {
 }
 
 static void set_contact_room(lbWorldTouch *touch, int32_t room, size_t pool) {
-  touch->contact_room = room, touch->contact_count = 0;
+  touch->contact_room = room, touch->contact_count = touch->rolling_count = 0;
   touch->pool_room = pool;
   touch->products_room = lb_choose_room(touch->pool_room);
 }
@@ -136,7 +138,7 @@ static void reserve_slots(lbReservation *r, lbWorldTouch *touch, int32_t room) {
 
 static void set_slot_room(lbWorldTouch *touch, int32_t room) {
   touch->slot_room = room, touch->near_room = lb_near_room(room);
-  touch->contact_count = touch->toucher_count = touch->swept_count = 0;
+  touch->contact_count = touch->rolling_count = touch->toucher_count = touch->swept_count = 0;
 }
 
 static lbStatus reserve_surface(lbWorldTouch *touch, lbWorldSlot *slot, lbError *err) {

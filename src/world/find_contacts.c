@@ -198,7 +198,7 @@ static void note_woken(lbWorld *world, int32_t a, int32_t b) {
 }
 
 // Reserves memory for the compliance of both bodies at one contact more; false: there is none.
-static bool use_pool(lbWorldTouch *touch, int32_t a, int32_t b) {
+bool lb_touch_use_pool(lbWorldTouch *touch, int32_t a, int32_t b) {
   int32_t one = touch->counts[a], other = b < 0 ? 0 : touch->counts[b];
   size_t more = lb_touch_pool_of(one + 1) - lb_touch_pool_of(one);
   if (b == a) more = lb_touch_pool_of(one + 2) - lb_touch_pool_of(one);
@@ -223,7 +223,7 @@ static void add_pair_contacts(lbWorld *world, const lbNear *near) {
                                                 b < 0 ? &world->colliders[near->collider].material
                                                       : &world->slots[b].material);
   for (int32_t i = 0; i < near->found; i++) {
-    if (i >= room || !use_pool(touch, a, b)) {
+    if (i >= room || !lb_touch_use_pool(touch, a, b)) {
       touch->dropped += near->found - i;
       break;
     }
@@ -231,6 +231,7 @@ static void add_pair_contacts(lbWorld *world, const lbNear *near) {
     *contact = (lbWorldContact){ .slots = { a, b },
                                  .collider = near->collider,
                                  .at = found[i],
+                                 .rolling = -1,
                                  .friction = material.friction,
                                  .compliance = material.compliance,
                                  .restitution = material.restitution,
@@ -414,7 +415,8 @@ static int32_t reserve_block(const lbWorld *world, int32_t first) {
 
 void lb_touch_find(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  touch->contact_count = touch->dropped = touch->woken_count = touch->listed_count = 0;
+  touch->contact_count = touch->rolling_count = touch->dropped = touch->woken_count =
+      touch->listed_count = 0;
   touch->pool_used = 0;
   lb_near_find(world);
   if (lb_guard_defer(world)) drop_waiting_pairs(world);

@@ -42,6 +42,17 @@ static void add_contact(const lbWorld *world, int32_t c, lbBalance *b) {
   for (int k = 0; k < 3; k++) b->supplied += impulse[k] * lb_dot(contact->axes[k], way) / world->h;
 }
 
+// What colliders do to what rolls on them.
+static void add_rolling(const lbWorld *world, int32_t r, lbBalance *balances) {
+  const lbWorldTouch *touch = world->touch;
+  const lbWorldContact *contact = &touch->contacts[touch->rolling[r].first];
+  int32_t block = touch->contact_count + r;
+  if (contact->collider < 0) return;
+  lbVec3 turn = lb_rolling_collider_turn(&world->colliders[contact->collider]);
+  lbVec3 impulse = lb_vec3_load(touch->impulses + 3 * (size_t)block);
+  balances[lb_island_of(touch, block)].supplied += lb_dot(impulse, turn) / world->h;
+}
+
 static void add_joint_row(const lbWorld *world, const lbJointRow *row, lbBalance *balances) {
   const lbWorldJoints *joints = world->linked;
   const lbBodyJoint *j = &joints->list[row->joint];
@@ -95,6 +106,7 @@ static void find_balances(lbWorld *world) {
     add_body(world, touch->touchers[t].slot, &balances[touch->touchers[t].island]);
   for (int32_t c = 0; c < touch->contact_count; c++)
     add_contact(world, c, &balances[lb_island_of(touch, c)]);
+  for (int32_t r = 0; r < touch->rolling_count; r++) add_rolling(world, r, balances);
   int32_t rows = lb_joints_hold_any(world) ? joints->row_count : 0;
   for (int32_t i = 0; i < rows; i++) add_joint_row(world, &joints->rows[i], balances);
   for (int32_t i = 0; i < touch->island_count; i++) settle_balance(world, &balances[i]);

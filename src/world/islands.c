@@ -67,7 +67,7 @@ void lb_islands_find(lbWorld *world) {
   unite_touching(world);
   number_islands(touch);
   memset(touch->settled, 0, (size_t)touch->island_count * sizeof *touch->settled);
-  touch->block_count = touch->contact_count;
+  touch->block_count = lb_touch_pair_blocks(touch);
   memset(touch->left_out, 0, (size_t)touch->block_max * sizeof *touch->left_out);
   lb_islands_list(touch);
 }

@@ -216,8 +216,8 @@ static void move_spot(const lbWorld *world, const lbJointAct *act, const lbSpot 
   if (body->free) {
     double mass = world->slots[body->slot].body->prepared->mass;
     lbVec3 angular = lb_mat3_apply(body->mobility, act->frame_torque);
-    moved =
-        lb_add_scaled(lb_cross(angular, lb_sub(spot->point, body->centre)), 1 / mass, act->force);
+    lbVec3 turned = lb_cross(angular, lb_sub(spot->point, body->centre));
+    moved = spot->kind == LB_SPOT_TORQUE ? angular : lb_add_scaled(turned, 1 / mass, act->force);
     moved = lb_scale(body->factor, moved);
   }
   for (int a = 0; a < 3; a++) {

@@ -47,7 +47,7 @@ static void gather_forces(const lbWorld *world, int32_t component, const double 
                           double *forces) {
   const lbWorldTouch *touch = world->touch;
   memset(forces, 0, 3 * (size_t)world->linked->components[component].place_count * sizeof *forces);
-  for (int32_t i = 0; i < 2 * touch->contact_count; i++) {
+  for (int32_t i = 0; i < 2 * lb_touch_pair_blocks(touch); i++) {
     const lbJointed *b = side_body(world, touch->sides[i]);
     if (!b || b->component != component) continue;
     double *to = forces + 3 * (size_t)(b->first_place + touch->sides[i].place);
@@ -59,7 +59,7 @@ static void gather_forces(const lbWorld *world, int32_t component, const double 
 static void move_contacts(const lbWorld *world, int32_t component, const double *y) {
   lbWorldTouch *touch = world->touch;
   const lbJointComponent *k = &world->linked->components[component];
-  for (int32_t i = 0; i < 2 * touch->contact_count; i++) {
+  for (int32_t i = 0; i < 2 * lb_touch_pair_blocks(touch); i++) {
     const lbJointed *b = side_body(world, touch->sides[i]);
     if (!b || b->component != component) continue;
     for (int a = 0; a < 3; a++) {
@@ -108,7 +108,7 @@ static void classify_rows(const lbWorld *world, lbJointComponent *k, bool speeds
 // A block of three rows that are not there.
 static void clear_block(const lbWorld *world, int32_t block, double *x) {
   lbWorldTouch *touch = world->touch;
-  size_t at = 3 * (size_t)block, bound = 3 * (size_t)(block - touch->contact_count);
+  size_t at = 3 * (size_t)block, bound = 3 * (size_t)(block - lb_touch_pair_blocks(touch));
   for (size_t i = 0; i < 3; i++) {
     touch->free[at + i] = touch->compliances[at + i] = x[at + i] = 0;
     world->linked->low[bound + i] = world->linked->high[bound + i] = 0;
@@ -134,7 +134,7 @@ static void place_bounded(lbWorld *world, int32_t component, bool speeds, double
   for (size_t i = 0; i < n; i++) {
     if (rows[i].bounded < 0) continue;
     size_t number = (size_t)rows[i].bounded, at = 3 * (size_t)k->block_begin + number;
-    size_t bound = at - 3 * (size_t)touch->contact_count;
+    size_t bound = at - 3 * (size_t)lb_touch_pair_blocks(touch);
     memcpy(k->G + (first + number) * n, k->A + i * n, n * sizeof *k->G);
     joints->low[bound] = h * fmax(rows[i].low, -rows[i].force_max);
     joints->high[bound] = h * fmin(rows[i].high, rows[i].force_max);
@@ -205,7 +205,7 @@ static void eliminate_component(lbWorld *world, int32_t component, bool speeds, 
 void lb_joints_eliminate(lbWorld *world, bool speeds) {
   lbWorldTouch *touch = world->touch;
   lbWorldJoints *joints = world->linked;
-  touch->block_count = touch->contact_count;
+  touch->block_count = lb_touch_pair_blocks(touch);
   number_places(world);
   for (int32_t c = 0; c < joints->component_count; c++) {
     lbJointComponent *k = &joints->components[c];
@@ -221,7 +221,7 @@ void lb_joints_eliminate(lbWorld *world, bool speeds) {
 
 void lb_joints_merge(const lbWorld *world, lbContactSide *sides, lbContactPart *parts) {
   const lbWorldJoints *joints = world->linked;
-  for (int32_t i = 0; i < 2 * world->touch->contact_count; i++) {
+  for (int32_t i = 0; i < 2 * lb_touch_pair_blocks(world->touch); i++) {
     const lbJointed *b = side_body(world, sides[i]);
     if (!b) continue;
     sides[i].body = lb_joints_leader(joints, b->component);

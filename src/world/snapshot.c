@@ -254,7 +254,7 @@ static lbStatus check_touch(const lbWorld *world, const char *from, lbError *err
     lbRememberedContact contact;
     memcpy(&contact, from + (size_t)i * sizeof contact, sizeof contact);
     for (int k = 0; k < 3; k++)
-      if (!lb_is_bounded(contact.forces[k]))
+      if (!lb_is_bounded(contact.forces[k]) || !lb_is_bounded(contact.torque[k]))
         return refuse("a contact's force is not a number or absurd", err);
   }
   return LB_OK;

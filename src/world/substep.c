@@ -36,11 +36,14 @@ enum {
 // ---- the problem -------------------------------------------------------------------------------
 
 static lbContactProblem make_problem(const lbWorldTouch *touch) {
-  return (lbContactProblem){ .contact_count = touch->contact_count,
+  return (lbContactProblem){ .contact_count = lb_touch_pair_blocks(touch),
                              .part_count = touch->toucher_count,
                              .sides = touch->sides,
                              .free = touch->free,
                              .friction = touch->frictions,
+                             .rolling_begin = touch->contact_count,
+                             .rolling = touch->rolling_count > 0 ? touch->rolling : NULL,
+                             .bounded_begin = lb_touch_pair_blocks(touch),
                              .compliance = touch->compliances,
                              .parts = touch->parts,
                              .tolerance = FORCE_TOLERANCE,
@@ -79,8 +82,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     problem.contact_count = count;
     problem.list = touch->by_island + first;
     problem.sides = touch->solver_sides, problem.parts = touch->solver_parts;
-    problem.bounded_begin = touch->contact_count;
-    if (touch->block_count > touch->contact_count)
+    if (touch->block_count > lb_touch_pair_blocks(touch))
       problem.low = s->world->linked->low, problem.high = s->world->linked->high;
     problem.move_tolerance = touch->enoughs[i];
     problem.memory = memory_of(touch, first, count);
@@ -94,6 +96,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
 static void find_tolerances(lbWorldTouch *touch) {
   for (int32_t i = 0; i < touch->island_count; i++) touch->enoughs[i] = touch->sweeps[i] = 0;
   for (int32_t c = 0; c < touch->block_count; c++) {
+    if (c >= touch->contact_count && c < lb_touch_pair_blocks(touch)) continue; // rad
     double *enough = &touch->enoughs[lb_island_of(touch, c)];
     *enough = fmax(*enough, -touch->enough * touch->free[3 * c]);
   }
@@ -256,6 +259,7 @@ static void recall_forces(lbWorldTouch *touch) {
     if (known < 0) continue;
     memcpy(touch->forces + 3 * (size_t)c, touch->remembered[known].forces, 3 * sizeof(double));
   }
+  lb_rolling_recall(touch);
 }
 
 static void hold_contact_forces(int32_t begin, int32_t end, void *context) {
@@ -282,6 +286,7 @@ static void solve_forces(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   bool jointed = lb_joints_hold_any(world);
   for (int32_t c = 0; c < touch->contact_count; c++) measure_contact(world, c);
+  lb_rolling_measure(world, false);
   if (jointed) {
     lb_joints_make_rows(world);
     lb_joints_eliminate(world, false);
@@ -368,6 +373,7 @@ void lb_substep_find(lbWorld *world, double start, double end) {
   lb_sleep_watch(world);
   lb_touch_find(world);
   lb_touch_place_rigid(world);
+  lb_rolling_find(world);
   lb_touch_list(world);
   lb_sleep_group(world);
   lb_guard_save_islands(world);
@@ -405,7 +411,7 @@ void lb_substep_solve_forces(lbWorld *world) {
 // Drops contacts without a force, and those of bodies that wait for their own substeps.
 static void keep_pushing(const lbWorld *world) {
   lbWorldTouch *touch = world->touch;
-  int32_t kept = 0;
+  int32_t kept = 0, before = touch->contact_count;
   for (int32_t c = 0; c < touch->contact_count; c++) {
     if (!(touch->forces[3 * c] > 0)) continue;
     const int32_t *slots = touch->contacts[c].slots;
@@ -417,6 +423,7 @@ static void keep_pushing(const lbWorld *world) {
     kept++;
   }
   touch->contact_count = kept;
+  lb_rolling_keep_pushing(world, before);
 }
 
 // ways <- velocities of contact points; how impulses change them.
@@ -482,21 +489,22 @@ static void measure_velocities(lbWorld *world) {
       touch->free[3 * c + k] = lb_dot(touch->contacts[c].axes[k], velocity);
     touch->free[3 * c] -= bounce_speed(touch, c);
   }
+  lb_rolling_measure(world, true);
 }
 
 // free <- as if the held forces had not acted; impulses <- theirs
 static void remove_held_forces(const lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   lbContactProblem problem = make_problem(touch);
-  for (int32_t i = 0; i < 3 * touch->contact_count; i++)
-    touch->impulses[i] = world->h * touch->forces[i];
+  int32_t blocks = lb_touch_pair_blocks(touch);
+  for (int32_t i = 0; i < 3 * blocks; i++) touch->impulses[i] = world->h * touch->forces[i];
   lb_contact_moves(&problem, touch->impulses);
-  for (int32_t c = 0; c < touch->contact_count; c++) { // v = free + (S + c) (J - h f)
+  for (int32_t c = 0; c < blocks; c++) { // v = free + (S + c) (J - h f)
     double by[3];
     lb_contact_move(&problem, c, by);
     for (int k = 0; k < 3; k++)
       touch->free[3 * c + k] -= by[k] + touch->compliances[3 * c + k] * touch->impulses[3 * c + k];
-    if (touch->forces[3 * c] == 0) touch->free[3 * c] = NEVER;
+    if (c < touch->contact_count && touch->forces[3 * c] == 0) touch->free[3 * c] = NEVER;
   }
 }
 
@@ -529,7 +537,7 @@ static void solve_impulses(lbWorld *world) {
   lb_compliance_solve(world, true, solve_all_rows, touch->impulses);
   if (jointed) lb_joints_back_substitute(world, true, touch->impulses);
   double *changes = touch->free; // its values are no longer needed
-  for (int32_t i = 0; i < 3 * touch->contact_count; i++)
+  for (int32_t i = 0; i < 3 * lb_touch_pair_blocks(touch); i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
   lb_touch_share_out(touch, changes);
   lb_touch_for_touchers(world, BODIES, apply_impulses);

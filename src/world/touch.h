@@ -12,6 +12,7 @@
 //   touch_share.c  who gets how many contacts where there are too many
 //   touch_list.c   the contacts of each body
 //   touch_step.c   forces over a step, impulses after it
+//   rolling.c      torques of rolling friction
 //   compliance.c   forces of unreduced bodies, by estimates of their compliance
 //   contact_patches.c  one contact for several vertices
 //   touch_choose.c at which of the contacts forces are solved for
@@ -149,6 +150,7 @@ typedef struct lbWorldContact {
   lbSpotKind kinds[2];
   lbVec3 own[2]; // of rigid bodies, as lbSpot.own
   lbVec3 axes[3];
+  int32_t rolling; // its block of rolling friction, from the first of these; -1: none
   double friction, compliance, restitution, rolling_friction; // of the pair (lbContactMaterial)
 } lbWorldContact;
 
@@ -157,6 +159,7 @@ typedef struct lbWorldContact {
 typedef struct lbRememberedContact {
   int32_t slots[2], collider, triangles[2], feature;
   double forces[3];
+  double torque[3]; // N m: its share of rolling friction, world axes
 } lbRememberedContact;
 
 // A body that has contacts in this step.
@@ -167,6 +170,7 @@ typedef struct lbWorldToucher {
   bool open;      // its step could be opened
   bool estimated; // its matrix is an estimate (compliance.c)
   bool jointed;
+  bool rolls;           // it has torques of rolling friction
   bool recalled;        // its step was opened with the contact forces of the last step
   int32_t solves;       // solutions for what forces really do
   double accurate, off; // m or m/s: error of moves that is tolerated; that of the last round
@@ -178,7 +182,10 @@ typedef struct lbWorldToucher {
 
 struct lbWorldTouch {
   int32_t contact_room, contact_count;
-  int32_t block_max, block_count; // blocks that are solved: contacts, then bounded rows of joints
+  int32_t block_max, block_count; // blocks that are solved: contacts, then rolling friction, then
+                                  // bounded rows of joints
+  int32_t rolling_count;          // pairs with rolling friction
+  lbRollingBlock *rolling;        // (contact_room)
   int32_t dropped;                // contacts for which there was no room in the last step
   lbWorldContact *contacts;       // (contact_room)
   double *forces;                 // (block_max x 3): held over the step, N
@@ -269,6 +276,20 @@ static inline size_t lb_touch_pool_of(int32_t count) {
 // room for contacts and joints as it was.
 lbStatus lb_touch_reserve(lbWorld *world, lbError *err);
 void lb_touch_destroy(lbWorldTouch *touch); // NULL is legal
+
+// Blocks of contacts and of rolling friction.
+static inline int32_t lb_touch_pair_blocks(const lbWorldTouch *touch) {
+  return touch->contact_count + touch->rolling_count;
+}
+// rolling.c: pairs of this step's contacts with rolling friction; those of contacts that are kept
+// (`kept`, their new numbers or -1), with their torques; where torques start from; how far pairs
+// turn against each other, without them or (`speeds`) at which spin times the step.
+bool lb_rolling_turns(const lbWorld *world, int32_t slot); // a torque on the body acts in this step
+void lb_rolling_find(const lbWorld *world);
+void lb_rolling_keep_pushing(const lbWorld *world, int32_t contacts_before);
+void lb_rolling_recall(lbWorldTouch *touch);
+void lb_rolling_measure(const lbWorld *world, bool speeds);
+lbVec3 lb_rolling_collider_turn(const lbWorldCollider *collider); // its rotation in the step
 
 // substep.c: contacts of a substep; forces of contacts and joints, which bodies hold over it;
 void lb_substep_find(lbWorld *world, double start, double end);
@@ -421,6 +442,8 @@ void lb_contact_frames_update(lbWorld *world, double dt);
 bool lb_may_collide(const lbWorld *world, int32_t slot, int32_t other);
 bool lb_may_collide_with(const lbWorld *world, int32_t slot, int32_t collider);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none
+// Whether there is memory for one more spot of each of two bodies (the second -1: of one).
+bool lb_touch_use_pool(lbWorldTouch *touch, int32_t a, int32_t b);
 // How a place of a collider moves in the step.
 lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);
 // Where colliders are at the end of a part of a step; and they are there.

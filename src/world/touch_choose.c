@@ -58,7 +58,8 @@ void lb_choose_place(lbWorld *world) {
     lbWorldToucher *toucher = &touch->touchers[t];
     toucher->rows = NULL;
     toucher->jointed = lb_jointed_of(world, toucher->slot) != NULL;
-    if (toucher->jointed || toucher->count <= FEW * toucher->chosen_count) continue;
+    if (toucher->jointed || toucher->rolls || toucher->count <= FEW * toucher->chosen_count)
+      continue;
     toucher->width = lb_touch_width(world->slots[toucher->slot].body);
     size_t size = 2 * size_of(toucher) + (size_t)toucher->count + toucher->width;
     if (toucher->width == 0 || size > (size_t)(end - at)) continue;

@@ -124,6 +124,31 @@ static void one_contact_sticks_and_slides_as_coulomb_says(void **state) {
 }
 
 // More contacts than freedoms: forces are not unique, their effect is.
+// A body that turns by torques on their own, pressed against a wall: torques and what is left of
+// its rotation are known. Where both rotations give way unequally, the torque opposes what is left.
+static void rolling_friction_keeps_to_its_bound_and_opposes_rotation(void **state) {
+  (void)state;
+  for (int unequal = 0; unequal < 2; unequal++)
+    for (double turn = 0.1; turn < 2; turn += 0.1) {
+      double matrix[36] = { 0 }, work[18], frictions[2] = { 0 }, x[6] = { 0 }, w[3];
+      for (size_t i = 0; i < 6; i++) matrix[7 * i] = i == 4 && unequal ? 8 : 2;
+      lbContactPart part = { 2, matrix, work };
+      lbContactSide sides[4] = { { 0, 0 }, { -1, 0 }, { 0, 1 }, { -1, 0 } };
+      double free[6] = { -1, 0, 0, turn, 0.5 * turn * unequal, 0 };
+      lbRollingBlock rolling = { 0, 1, 0.3 };
+      lbContactProblem p = make_single(sides, free, frictions, &part);
+      p.contact_count = p.bounded_begin = 2, p.rolling_begin = 1, p.rolling = &rolling;
+      lb_contact_solve(&p, x);
+      double length = sqrt(x[3] * x[3] + x[4] * x[4] + x[5] * x[5]);
+      check_near(x[0], 0.5, 1e-12);
+      assert_true(length <= 0.15 * (1 + 1e-12));
+      check_small(lb_contact_residual(&p, x), 1e-9);
+      for (int k = 0; k < 3; k++) w[k] = free[3 + k] + matrix[7 * (3 + k)] * x[3 + k];
+      if (!unequal) check_near(x[3], turn < 0.3 ? -turn / 2 : -0.15, 1e-12);
+      if (turn < 0.25) check_small(hypot(w[0], w[1]), 1e-9);
+    }
+}
+
 static void too_many_contacts_are_solved_too(void **state) {
   (void)state;
   lbContactPart parts[2];
@@ -233,6 +258,7 @@ int main(void) {
     cmocka_unit_test(frictionless_contacts_meet_their_conditions),
     cmocka_unit_test(contacts_with_friction_meet_their_conditions),
     cmocka_unit_test(one_contact_sticks_and_slides_as_coulomb_says),
+    cmocka_unit_test(rolling_friction_keeps_to_its_bound_and_opposes_rotation),
     cmocka_unit_test(too_many_contacts_are_solved_too),
     cmocka_unit_test(forces_keep_to_their_cones_wherever_sweeps_stop),
     cmocka_unit_test(contacts_near_each_other_take_few_sweeps),
