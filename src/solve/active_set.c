@@ -2,6 +2,7 @@
 #include "solve/active_set.h"
 
 #include "solve/cone.h"
+#include "solve/gauss_seidel_kernels.h"
 #include "solve/tolerances.h"
 
 #include <math.h>
@@ -356,6 +357,7 @@ static int32_t linearise(Lcp *l) {
 static bool eliminate(Lcp *l, int32_t rows) {
   size_t n = (size_t)l->n;
   double *M = l->M, *r = l->step;
+  const lbContactKernels *kernels = lb_contact_kernels(l->p->level);
   for (int32_t k = 0; k < rows; k++) {
     int32_t pivot_row = k;
     for (int32_t i = k + 1; i < rows; i++)
@@ -372,7 +374,7 @@ static bool eliminate(Lcp *l, int32_t rows) {
     for (int32_t i = k + 1; i < rows; i++) {
       double *row = M + (size_t)i * n, by = row[k] / a[k];
       if (by == 0) continue;
-      for (int32_t j = k + 1; j < rows; j++) row[j] -= by * a[j];
+      kernels->add_multiple((size_t)(rows - k - 1), -by, a + k + 1, row + k + 1);
       r[i] -= by * r[k];
     }
   }

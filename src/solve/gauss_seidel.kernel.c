@@ -20,6 +20,14 @@ static void add_rows(int32_t count, const double *rows, const double x[3], doubl
   }
 }
 
+static void add_multiple(size_t count, double share, const double *row, double *to) {
+  const lbFour by = lb_four_splat(share);
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    lb_four_store(to + i, lb_four_multiply_add(by, lb_four_load(row + i), lb_four_load(to + i)));
+  for (; i < count; i++) to[i] = lb_multiply_add_one(share, row[i], to[i]);
+}
+
 // ---- one contact -------------------------------------------------------------------------------
 
 LB_FOUR_INLINE double greater(double a, double b) { return a > b ? a : b; }
@@ -169,5 +177,5 @@ static void solve_pair(lbContactPair *pair, const lbContactLeft *left, bool back
   }
 }
 
-LB_KERNEL_TABLE(lbContactKernels, lb_contact_kernels) = { add_rows, go_along, solve_alone,
-                                                          solve_pair };
+LB_KERNEL_TABLE(lbContactKernels, lb_contact_kernels) = { add_rows, add_multiple, go_along,
+                                                          solve_alone, solve_pair };

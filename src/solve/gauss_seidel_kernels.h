@@ -37,6 +37,8 @@ typedef struct lbContactLeft {
 typedef struct lbContactKernels {
   // to (count) <- to + x[0] a + x[1] b + x[2] c, of three rows one after another: a, b, c (count)
   void (*add_rows)(int32_t count, const double *rows, const double x[3], double *to);
+  // to (count) <- to + share row
+  void (*add_multiple)(size_t count, double share, const double *row, double *to);
   // x goes on along `way` by `share` of it; the way <- that and what x has changed by since
   // `before`.
   void (*go_along)(size_t count, double share, const double *before, double *way, double *x);

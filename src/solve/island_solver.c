@@ -5,9 +5,9 @@
 #include "solve/tolerances.h"
 
 enum {
-  SWEEPS_FIRST = 3, // from the forces of the last step
-  SWEEPS_MAX = 80,  // then
-  EXACT_FIRST = 24, // blocks: up to so many, the exact method costs no more than SWEEPS_MAX
+  SWEEPS_LOOK = 3, // of a first look
+  SWEEPS_MAX = 56,
+  RESTARTS = 1, // of the exact method from the result of sweeps
 };
 
 size_t lb_island_solver_room(int32_t block_count) {
@@ -28,9 +28,8 @@ static bool sweep_rows(const lbContactProblem *problem, int32_t sweeps_max, doub
   return sweeps < sweeps_max || is_finished(problem, x);
 }
 
-static bool solve_exactly(const lbContactProblem *problem, int32_t restarts, double *work,
-                          double *x) {
-  if (!work || !lb_lcp_solve(problem, LB_FORCE_ERROR, restarts, work, x)) return false;
+static bool solve_exactly(const lbContactProblem *problem, double *work, double *x) {
+  if (!work || !lb_lcp_solve(problem, LB_FORCE_ERROR, RESTARTS, work, x)) return false;
   lb_contact_moves(problem, x);
   return true;
 }
@@ -42,11 +41,8 @@ static bool any_rolls(const lbContactProblem *problem) {
 }
 
 lbIslandReport lb_island_solve(const lbContactProblem *problem, bool few, double *work, double *x) {
-  if (any_rolls(problem)) work = NULL;
   lbIslandReport report = { .converged = true };
-  if (sweep_rows(problem, SWEEPS_FIRST, x, &report) || few) return report;
-  if (problem->contact_count <= EXACT_FIRST && solve_exactly(problem, 0, work, x)) return report;
-  if (sweep_rows(problem, SWEEPS_MAX, x, &report)) return report;
-  report.converged = solve_exactly(problem, 1, work, x);
+  if (sweep_rows(problem, few ? SWEEPS_LOOK : SWEEPS_MAX, x, &report) || few) return report;
+  report.converged = !any_rolls(problem) && solve_exactly(problem, work, x);
   return report;
 }
