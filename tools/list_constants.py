@@ -42,8 +42,8 @@ class Constant:
         first = re.match(r"[^\s:,;]*", text)[0]
         if colon and before in UNIT_WORDS:
             self.unit, text = before, after.strip()
-        elif first in ("of", "times"):
-            self.unit = "share" if first == "of" else "times"
+        elif first.lower() in ("of", "times", "share"):
+            self.unit = "times" if first.lower() == "times" else "share"
         else:
             self.unit = first if first in UNIT_WORDS else ""
         sentences = re.split(r"(?<=[.!?])\s+", text)

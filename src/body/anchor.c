@@ -152,7 +152,7 @@ void lb_anchor_hold(lbBody *body, lbMat3 turn, const lbAnchorForce *by) {
   lb_vec3_store(frame + 3, lb_add(lb_vec3_load(frame + 3), by->frame_torque));
 }
 
-void lb_anchors_strike(lbBody *body, int32_t count, const lbAnchorForce *by, lbScratch *s) {
+void lb_anchors_apply_impulses(lbBody *body, int32_t count, const lbAnchorForce *by, lbScratch *s) {
   lbVec3 impulse = lb_vec3(0, 0, 0), moment = impulse;
   body->prepared->method->get(body, s->q0, NULL, NULL);
   memset(s->b, 0, (size_t)body->prepared->padded * sizeof(double));
@@ -161,8 +161,8 @@ void lb_anchors_strike(lbBody *body, int32_t count, const lbAnchorForce *by, lbS
     impulse = lb_add(impulse, by[i].frame_force);
     moment = lb_add(moment, by[i].frame_torque);
   }
-  lb_reaction_strike(body, &impulse, &moment, s->b);
-  (void)lb_body_strike(body, impulse, moment, s); // one that is absurd is left out
+  lb_reaction_apply_impulse(body, &impulse, &moment, s->b);
+  (void)lb_body_add_impulse(body, impulse, moment, s); // one that is absurd is left out
 }
 
 // ---- making ------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ static void choose_points(lbAnchor *a, const lbAnchorView *view, const double *p
       if (chosen < 0 || a->count == LB_ANCHOR_POINTS) break;
       a->vertices[a->count++] = chosen;
     }
-    if (a->count >= 6) break; // enough for any rotation
+    if (a->count >= 6) break; // they determine any rotation
   }
 }
 

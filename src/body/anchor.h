@@ -69,6 +69,7 @@ typedef struct lbAnchorForce {
 // The body's next step has this force, beside others that a world has found; `turn` as above.
 void lb_anchor_hold(lbBody *body, lbMat3 turn, const lbAnchorForce *by);
 // Impulses, at once.
-void lb_anchors_strike(lbBody *body, int32_t count, const lbAnchorForce *by, lbScratch *scratch);
+void lb_anchors_apply_impulses(lbBody *body, int32_t count, const lbAnchorForce *by,
+                               lbScratch *scratch);
 
 #endif

@@ -1,7 +1,5 @@
-// Picks the kernels of a SIMD level.
+// One row of a basis, transposed; see body/basis.h.
 #include "body/basis.h"
-
-LB_DEFINE_KERNEL_CHOICE(lbBasisKernels, lb_basis_kernels)
 
 void lb_basis_add_row_transposed(const double *U, size_t stride, int32_t column_count, int32_t row,
                                  double value, double *g) {

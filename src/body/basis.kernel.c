@@ -2,8 +2,6 @@
 // a row has the same bits whatever the range.
 #include "body/basis.h"
 
-extern const lbBasisKernels LB_KERNEL(lb_basis_kernels);
-
 // Rows at a time, so that their u stays in the first cache while columns stream by; and columns at
 // a time, each a stream of its own.
 enum { ROW_BLOCK = 2048, COLUMN_GROUP = 8, FEW_ROWS = 128, TILE = 8 };
@@ -75,4 +73,4 @@ static void apply_basis(const double *U, size_t stride, int32_t column_count, in
   }
 }
 
-const lbBasisKernels LB_KERNEL(lb_basis_kernels) = { apply_basis };
+LB_KERNEL_TABLE(lbBasisKernels, lb_basis_kernels) = { apply_basis };

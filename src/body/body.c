@@ -125,13 +125,13 @@ lbStatus lb_body_start(lbBody *body, int32_t count, const lbPointForce *forces) 
   return status;
 }
 
-lbStatus lb_body_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *s) {
+lbStatus lb_body_add_impulse(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   if (p->method->is_recording) return LB_OK; // nothing changes it
   p->method->get(body, s->q0, s->v0, NULL);
   memcpy(s->v, s->v0, (size_t)p->padded * sizeof(double));
   lbFrameState before = body->frame;
-  lb_frame_strike(body, impulse, moment, s->b, s->q0, s->v, s);
+  lb_frame_apply_impulse(body, impulse, moment, s->b, s->q0, s->v, s);
   bool sane = lb_vec3_is_bounded(body->frame.momentum) && lb_vec3_is_bounded(body->frame.angular);
   for (int32_t i = 0; i < p->dimension; i++) sane = sane && lb_is_bounded(s->v[i]);
   if (!sane) {
@@ -152,7 +152,7 @@ lbStatus lb_body_apply_impulse(lbBody *body, lbPoint point, lbVec3 impulse) {
   if (!status) {
     lbVec3 arm = lb_vec3(0, 0, 0);
     if (body->frame.kind == LB_FRAME_FREE) arm = arm_of(body, &point, scratch);
-    status = lb_body_strike(body, impulse, lb_cross(arm, impulse), scratch);
+    status = lb_body_add_impulse(body, impulse, lb_cross(arm, impulse), scratch);
   }
   lb_scratch_return(body->prepared, scratch);
   return status;
@@ -172,8 +172,8 @@ static double vertex_area(const lbPrepared *p, const double *positions, int32_t 
   return sum;
 }
 
-static lbStatus strike_around(lbBody *body, lbVec3 centre, double radius, double strength,
-                              lbScratch *s) {
+static lbStatus apply_impulse_around(lbBody *body, lbVec3 centre, double radius, double strength,
+                                     lbScratch *s) {
   const lbPrepared *p = body->prepared;
   const double *positions = s->call->positions;
   lbVec3 impulse = lb_vec3(0, 0, 0), moment = lb_vec3(0, 0, 0), middle = lb_frame_centre(body);
@@ -191,7 +191,7 @@ static lbStatus strike_around(lbBody *body, lbVec3 centre, double radius, double
     impulse = lb_add(impulse, share);
     moment = lb_add(moment, lb_cross(lb_sub(place, middle), share));
   }
-  return lb_body_strike(body, impulse, moment, s);
+  return lb_body_add_impulse(body, impulse, moment, s);
 }
 
 lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius, double strength) {
@@ -204,7 +204,7 @@ lbStatus lb_body_apply_radial_impulse(lbBody *body, lbVec3 centre, double radius
                    centre.x, centre.y, centre.z, radius, strength);
   lbScratch *scratch = lb_scratch_borrow(body->prepared);
   if (!scratch) return lb_fail_memory(body->message);
-  lbStatus status = strike_around(body, centre, radius, strength, scratch);
+  lbStatus status = apply_impulse_around(body, centre, radius, strength, scratch);
   lb_scratch_return(body->prepared, scratch);
   return status;
 }

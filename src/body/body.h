@@ -51,9 +51,9 @@ int32_t lb_part_take(lbBody *body, lbStep *step, lbScratch *scratch);
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
 // The way back to rest (return_to_rest.c): begins after a step that ended stuck, goes on unless
 // something holds or touches the body, and is a step of its own.
-void lb_recover_begin(lbBody *body);
-bool lb_recover_goes_on(lbBody *body);
-int32_t lb_recover_step(lbBody *body, double h, lbScratch *scratch);
+void lb_return_to_rest_begin(lbBody *body);
+bool lb_return_to_rest_goes_on(lbBody *body);
+int32_t lb_return_to_rest_step(lbBody *body, double h, lbScratch *scratch);
 
 // ---- state, points and arithmetic --------------------------------------------------------------
 
@@ -62,7 +62,7 @@ lbStatus lb_body_refuse_recording(const lbBody *body, const char *what);
 lbStatus lb_body_set_time(lbBody *body, double time);
 lbStatus lb_time_step_refuse(double dt, lbError *err);
 // Adds an impulse whose reduced share is scratch->b; moment about the frame's centre.
-lbStatus lb_body_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *scratch);
+lbStatus lb_body_add_impulse(lbBody *body, lbVec3 impulse, lbVec3 moment, lbScratch *scratch);
 // lb_body_set_state with scratch; spoils its a and b.
 lbStatus lb_body_put_state(lbBody *body, const double *coordinates, const double *rates,
                            lbScratch *scratch);

@@ -9,11 +9,10 @@
 
 #include "math/dense.h"
 #include "math/pseudo_inverse.h"
+#include "solve/tolerances.h"
 
 #include <string.h>
 
-// Of the largest pivot: rows below depend on others. Doubled, nearly parallel rows count as one.
-#define RANK_TOLERANCE 1e-9
 enum { FREE_PASSES = 4 }; // for the turn of a free frame, which is not linear in the forces
 // Of the body's size: lag of a free body's points that one step makes up for. Doubled, bodies that
 // were put back are thrown after their targets twice as fast.
@@ -83,7 +82,7 @@ static bool factor(struct lbConstraintSystem *system, int32_t n, const double *m
     size_t at = (size_t)i * (size_t)(n + 1);
     least = fmin(least, system->matrix[at] / matrix[at]);
   }
-  return least > RANK_TOLERANCE;
+  return least > LB_NEGLIGIBLE;
 }
 
 // Soft springs are scaled down to what a hard row would be, so that a rank can be told; the same
@@ -127,7 +126,7 @@ static void ready(const lbBody *body, struct lbConstraintSystem *system, double 
     lb_small_ldlt_invert(rows, system->matrix, c->stride, system->lower, system->upper);
   if (system->factored) return;
   scale_matrix(system, c, own, c->system);
-  system->solvable = lb_pseudo_inverse(rows, columns, c->system, RANK_TOLERANCE, system->matrix,
+  system->solvable = lb_pseudo_inverse(rows, columns, c->system, LB_NEGLIGIBLE, system->matrix,
                                        c->scratch, &system->rank);
   if (!system->solvable) system->rank = 0;
 }
@@ -452,7 +451,7 @@ void lb_constraints_settle(lbBody *body, const lbStep *step, lbScratch *s) {
     impulse = lb_vec3_load(s->pull + padded);
     moment = lb_vec3_load(s->pull + padded + 3);
   }
-  lb_frame_strike(body, impulse, moment, s->pull, s->q, s->v, s);
+  lb_frame_apply_impulse(body, impulse, moment, s->pull, s->q, s->v, s);
   p->method->put(body, NULL, s->v, NULL);
   lb_body_settle(body);
   report(c, 1 / step->h, false);

@@ -2,11 +2,9 @@
 #include "body/constraints.h"
 #include "body/hand_rows.h"
 #include "body/response.h"
+#include "model/model.h"
 
 #include <string.h>
-
-// 1/s or s: damping beyond is refused, as in models. Doubled, nothing changes.
-#define DAMPING_MOST 1e40
 
 lbBodyDef lb_body_def(void) {
   return (lbBodyDef){ .rotation = { 0, 0, 0, 1 },
@@ -29,7 +27,7 @@ static lbStatus check_range(double value, double least, double most, const char 
 // NAN leaves *damping as it is.
 static lbStatus choose_damping(double chosen, const char *name, double *damping, lbError *err) {
   if (isnan(chosen)) return LB_OK;
-  lbStatus status = check_range(chosen, 0, DAMPING_MOST, name, err);
+  lbStatus status = check_range(chosen, 0, LB_EIGENVALUE_MOST, name, err);
   if (!status) *damping = chosen;
   return status;
 }
@@ -62,7 +60,7 @@ static lbStatus start(lbBody *body, const lbBodyDef *def, lbVec3 position, lbQua
   body->factor_reuse = def->factor_reuse;
   body->constraint_room = def->constrained_points;
   body->user_data = def->user_data;
-  body->recovers = def->recover;
+  body->returns_to_rest = def->recover;
   lbStatus status = choose_damping(def->damping_mass, "damping_mass", &body->damping_mass, err);
   if (!status)
     status =

@@ -78,14 +78,14 @@ bool lb_body_energy(lbBody *body, double *energy) {
 // Of weight and loads, and of the inertial forces of a driven frame. Those of a free frame exchange
 // energy between frame and shape. `rows`: of contacts and joints of a world, too.
 static double work_on_shape(const lbBody *body, bool rows, const lbScratch *s) {
-  const double *left_out =
+  const double *omitted =
       !rows && body->contacts && body->contacts->acts ? body->contacts->force : NULL;
   bool driven = body->frame.kind == LB_FRAME_DRIVEN;
   double work = 0;
   for (int32_t i = 0; i < body->prepared->dimension; i++) {
     double force = s->force[i] + s->held[i];
     if (!driven) force -= s->inertial[i];
-    if (left_out) force -= left_out[i];
+    if (omitted) force -= omitted[i];
     work += force * (s->q[i] - s->q0[i]);
   }
   return work;
@@ -99,9 +99,9 @@ static double work_on_frame(const lbBody *body, const lbStep *step, const lbFram
       lb_quat_log(lb_quat_multiply(body->frame.rotation, lb_quat_conjugate(start->rotation)));
   lbVec3 force = step->frame.force, torque = step->frame.torque;
   if (!rows && body->contacts && body->contacts->acts) {
-    const double *left_out = body->contacts->force + body->prepared->padded;
-    force = lb_sub(force, lb_vec3_load(left_out)),
-    torque = lb_sub(torque, lb_vec3_load(left_out + 3));
+    const double *omitted = body->contacts->force + body->prepared->padded;
+    force = lb_sub(force, lb_vec3_load(omitted)),
+    torque = lb_sub(torque, lb_vec3_load(omitted + 3));
   }
   return lb_dot(force, moved) + lb_dot(torque, turned);
 }

@@ -7,14 +7,9 @@
 //
 //   v = P / m,   ω = J(q)⁻¹ (Rᵀ L − Σ q̇_i E_i),   R1 = R0 exp(h ω_m), ω_m in the step's middle.
 #include "body/body.h"
+#include "solve/tolerances.h"
 
 #include <string.h>
-
-// Share of a velocity: rounding. Doubled, nothing changes.
-#define ALIKE 1e-12
-// Share of its trace that is added to an inertia so that flat bodies have an inverse. Doubled,
-// needles turn a little harder about their axis.
-#define FLAT 1e-9
 
 // ---- placement ---------------------------------------------------------------------------------
 
@@ -42,7 +37,7 @@ lbStatus lb_check_placement(lbVec3 position, lbQuat *rotation, lbError *err) {
 lbVec3 lb_frame_centre(const lbBody *body) { return lb_body_place(body, body->prepared->centre); }
 
 lbMat3 lb_frame_mobility_of(lbMat3 J, lbMat3 turn) {
-  double slack = FLAT * lb_mat3_trace(J);
+  double slack = LB_NEGLIGIBLE * lb_mat3_trace(J);
   for (int k = 0; k < 9; k += 4) J.m[k] += slack;
   return lb_mat3_multiply(turn, lb_mat3_multiply(lb_mat3_inverse(J), lb_mat3_transpose(turn)));
 }
@@ -215,7 +210,8 @@ static bool moves_alike(const lbFrameState *f, const lbFrame *to) {
   lbVec3 w = lb_mat3_apply_transpose(f->turn, f->spin);
   lbVec3 dv = lb_sub(lb_quat_rotate(back, to->linear_velocity), v);
   lbVec3 dw = lb_sub(lb_quat_rotate(back, to->angular_velocity), w);
-  return lb_length(dv) <= ALIKE * lb_length(v) && lb_length(dw) <= ALIKE * lb_length(w);
+  return lb_length(dv) <= LB_CONVERGED * lb_length(v) &&
+         lb_length(dw) <= LB_CONVERGED * lb_length(w);
 }
 
 lbStatus lb_body_set_frame(lbBody *body, const lbFrame *frame) {

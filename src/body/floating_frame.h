@@ -86,8 +86,8 @@ void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScr
 void lb_body_slow(lbBody *body, double factor, lbVec3 drift);
 // Changes rates v (padded) and the frame by an impulse (world, about the centre) with its reduced
 // share.
-void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
-                     const double *q, double *v, lbScratch *scratch);
+void lb_frame_apply_impulse(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
+                            const double *q, double *v, lbScratch *scratch);
 // The inverse inertia of the rest shape at a turn, world axes; flat and needle-like bodies have
 // one, too.
 lbMat3 lb_frame_mobility(const lbBody *body, lbMat3 turn);

@@ -1,18 +1,15 @@
 // How a frame and the shape in it share momenta: inertia at a state, velocities from momenta,
 // impulses.
 #include "body/body.h"
+#include "solve/tolerances.h"
 
 #include <string.h>
-
-// Share of its trace that is added to an inertia so that flat bodies have an inverse. Doubled,
-// spins of needles are less exact by as much.
-#define FLAT 1e-12
 
 // ---- inertia -----------------------------------------------------------------------------------
 
 // J⁻¹ b; flat and needle-like bodies too.
 lbVec3 lb_inertia_solve(lbMat3 J, lbVec3 b) {
-  double slack = FLAT * lb_mat3_trace(J);
+  double slack = LB_SUM_ROUNDING * lb_mat3_trace(J);
   for (int k = 0; k < 9; k += 4) J.m[k] += slack;
   lbVec3 x = lb_mat3_apply(lb_mat3_inverse(J), b);
   return lb_vec3_is_bounded(x) ? x : lb_vec3(0, 0, 0);
@@ -70,8 +67,8 @@ void lb_frame_update_rates(lbBody *body, const double *q, const double *v, lbScr
 
 // With p_i = M q̇_i + E_i·ω the momenta that belong to q: p and L change by the impulse, and then
 //   (J − Σ E_i E_iᵀ/M) ω = L − Σ p_i E_i/M.
-static void strike_free(lbBody *body, lbVec3 moment, const double *reduced, const double *q,
-                        double *v, lbScratch *s) {
+static void add_impulse_to_free_frame(lbBody *body, lbVec3 moment, const double *reduced,
+                                      const double *q, double *v, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   lbFrameState *f = &body->frame;
   double M = p->inertia.scale;
@@ -91,8 +88,8 @@ static void strike_free(lbBody *body, lbVec3 moment, const double *reduced, cons
   f->spin = lb_mat3_apply(f->turn, spin);
 }
 
-void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
-                     const double *q, double *v, lbScratch *s) {
+void lb_frame_apply_impulse(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *reduced,
+                            const double *q, double *v, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   lbFrameState *f = &body->frame;
   bool free = f->kind == LB_FRAME_FREE;
@@ -101,10 +98,10 @@ void lb_frame_strike(lbBody *body, lbVec3 impulse, lbVec3 moment, const double *
     f->velocity = lb_scale(1 / p->mass, f->momentum);
   }
   if (free && !f->decoupled) {
-    strike_free(body, moment, reduced, q, v, s);
+    add_impulse_to_free_frame(body, moment, reduced, q, v, s);
     return;
   }
-  p->method->strike(body, s, reduced, v);
+  p->method->apply_impulse(body, s, reduced, v);
   if (free) {
     f->angular = lb_add(f->angular, moment);
     lb_frame_update_rates(body, q, v, s);

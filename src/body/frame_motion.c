@@ -2,6 +2,7 @@
 #include "body/body.h"
 
 #include "math/functions.h"
+#include "body/guard.h"
 
 #include <string.h>
 
@@ -9,8 +10,6 @@
 // and carries the body along. Doubled, fast paths throw bodies instead.
 #define JUMP_SIZES 4.0
 #define JUMP_TURN (0.5 * LB_PI)
-// rad that a free frame turns in one go. Doubled, fast rotations are four times less accurate.
-#define TURN_FINE 0.2
 enum {
   TURN_PARTS = 2000, // of the rotation in a step, at most
   PASSES = 2         // to find the spin in a step's middle
@@ -100,13 +99,13 @@ static lbQuat turn_to(const lbBody *body, const lbStep *step, lbVec3 spin) {
   const lbFrameState *f = &body->frame;
   double turn = lb_length(spin) * step->h;
   lbQuat rotation = f->rotation;
-  if (!(turn > TURN_FINE))
+  if (!(turn > LB_TURN_MAX))
     return lb_quat_normalise(lb_quat_multiply(rotation, lb_quat_exp(lb_scale(step->h, spin))));
   // As fast as the momentum could turn it about any axis.
   const double *J = step->frame.inertia.m;
   double least = fmin(J[0], fmin(J[4], J[8]));
   if (least > 0) turn = fmax(turn, lb_length(f->angular) / least * step->h);
-  int32_t count = (int32_t)fmin(ceil(turn / TURN_FINE), TURN_PARTS);
+  int32_t count = (int32_t)fmin(ceil(turn / LB_TURN_MAX), TURN_PARTS);
   double h = step->h / count;
   lbVec3 last = momentum_after(f->angular, step->frame.torque, body->damping_mass, step->h);
   spin = lb_mat3_apply_transpose(f->turn, f->spin);

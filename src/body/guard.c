@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-// rad a substep: the coupling of spin and shape is explicit. Doubled, bodies that spin create
-// energy in more of their steps.
-#define TURN_MAX 0.15
 // Momenta and shape after a step that was taken back, of what they were. Doubled distance from 1,
 // dragged bodies lose more motion where they get stuck, and get free sooner.
 #define SLOWER 0.8
@@ -16,7 +13,7 @@
 double lb_guard_turn_substeps(const lbBody *body, double h) {
   if (body->frame.kind != LB_FRAME_FREE || body->frame.decoupled || body->frame.fitted) return 1;
   if (body->prepared->dimension == 0) return 1;
-  return lb_length(body->frame.spin) * h / TURN_MAX;
+  return lb_length(body->frame.spin) * h / LB_TURN_MAX;
 }
 
 // ---- energy ------------------------------------------------------------------------------------
@@ -145,7 +142,7 @@ static int32_t take_substeps(lbBody *body, double h, int32_t take, lbScratch *s)
 // spins as fast as its own frequencies, and constraints that turn it far in a step, can create
 // energy. A step that brings the account above its limit fails; in the last take the shape is
 // slowed down, then put back, and at last the whole step is. Where constraints drag a body, the
-// account is that of an observer who moves with their targets, for whom these do no work.
+// account is taken in the axes that move with their targets, where these do no work.
 
 // The largest factor up to 1 with which the energy is no more than wanted; 0 when none is.
 static double slow_down(const lbFreeEnergy *e, double wanted) {
@@ -171,7 +168,7 @@ static double level_of(const lbBody *body, double energy) {
   return energy + p->mass * lb_length(body->gravity) * p->size;
 }
 
-// What is added to an energy for an observer who moves with u: kinetic energy of P - m u.
+// What is added to an energy in axes that move with u: kinetic energy of P - m u.
 static double seen_from(const lbBody *body, lbVec3 P, lbVec3 u) {
   return 0.5 * body->prepared->mass * lb_dot(u, u) - lb_dot(P, u);
 }

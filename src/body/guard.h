@@ -16,6 +16,10 @@
 
 #include "body/body.h"
 
+// rad that a body turns by in a substep: the coupling of spin and shape is explicit. Doubled,
+// bodies that spin create energy in more of their steps, and fast rotations are four times less
+// accurate.
+#define LB_TURN_MAX 0.15
 enum { LB_GUARD_SUBSTEPS = 16 }; // of a single body, at most
 // Of kinetic and elastic energy and m g size: energy that steps may have created and later ones not
 // lost. Doubled, bodies may swing twice as much too far before a step is taken again.

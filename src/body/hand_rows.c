@@ -131,7 +131,7 @@ static void find_forces(lbBody *body, const lbStep *step, const lbHand *hand, in
     move_row(body, step, turns, row_of(body, first + k), s, s->b);
     for (int32_t j = 0; j < count; j++)
       A[j * count + k] = dot_rows(body, row_of(body, first + j), s->b) +
-                         hand->give * lb_dot(places[j].normal, places[k].normal);
+                         hand->compliance * lb_dot(places[j].normal, places[k].normal);
     A[k * count + k] += hand->softness;
     right[k] = fmin(-gaps[k], hand->most_out);
   }
@@ -222,7 +222,7 @@ void lb_hand_settle(lbBody *body, const lbStep *step, lbScratch *s) {
     impulse = lb_vec3_load(s->b + p->padded);
     moment = lb_vec3_load(s->b + p->padded + 3);
   }
-  lb_frame_strike(body, impulse, moment, s->b, s->q, s->v, s);
+  lb_frame_apply_impulse(body, impulse, moment, s->b, s->q, s->v, s);
   p->method->put(body, NULL, s->v, NULL);
   lb_body_settle(body);
 }

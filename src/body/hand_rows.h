@@ -4,11 +4,11 @@
 // along n and on the hand against it. With L the row of a unit force (coordinates, and the force
 // and moment on a free frame) and g the gap at the step's end without forces,
 //
-//   w_j = g_j + Σ_k (L_j A⁻¹ L_k + give n_j·n_k) λ_k + softness λ_j:   λ >= least,
+//   w_j = g_j + Σ_k (L_j A⁻¹ L_k + compliance n_j·n_k) λ_k + softness λ_j:   λ >= least,
 //
 // w = 0 above that bound and w >= 0 at it. The hand is a body with three unknowns whose compliance
-// is `give` times identity: it hangs on a spring as a whole. `softness` is of a place alone. All
-// compliances are those of the step, so that a stiff hand is as stable as a soft one.
+// is `compliance` times identity: it hangs on a spring as a whole. `softness` is of a place alone.
+// All compliances are those of the step, so that a stiff hand is as stable as a soft one.
 //
 // Where the hand stands, impulses bring its places to its velocity when the step is done: with
 // J >= 0 the whole impulse of a place, its velocity along n is at least the hand's, and one of J
@@ -21,7 +21,7 @@
 
 enum { LB_HAND_ROWS = 64 }; // of a body in a step, at most
 
-// Forces that others have found and the step holds.
+// Contact forces that stay constant over the step.
 typedef struct lbContacts {
   bool acts;                   // a world has found `force`
   double *force;               // (width), of a world (body/response.h); NULL: no room yet
@@ -32,13 +32,13 @@ typedef struct lbContacts {
 } lbContacts;
 
 typedef struct lbHand {
-  double softness; // m/N, of each place on its own
-  double give;     // m/N, of the hand as a whole
-  double most_out; // m: the most that a step moves a place by
-  double least;    // N: 0 where it can only push, -INFINITY where it can also pull
-  double most;     // N, of the sum of forces; larger ones are scaled down
-  bool stands;     // velocities are brought to its own when the step is done
-  lbVec3 velocity; // m/s, world
+  double softness;   // m/N, of each place on its own
+  double compliance; // m/N, of the hand as a whole
+  double most_out;   // m: the most that a step moves a place by
+  double least;      // N: 0 where it can only push, -INFINITY where it can also pull
+  double most;       // N, of the sum of forces; larger ones are scaled down
+  bool stands;       // velocities are brought to its own when the step is done
+  lbVec3 velocity;   // m/s, world
 } lbHand;
 
 lbStatus lb_contacts_make(lbBody *body);        // room for hand rows, where there is none yet

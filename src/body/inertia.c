@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-LB_DEFINE_KERNEL_CHOICE(lbInertiaKernels, lb_inertia_kernels)
-
 static size_t row_count(int32_t count) { return LB_INERTIA_ROWS * ((size_t)count + 1) + 3; }
 
 size_t lb_inertia_bytes(int32_t count, int32_t padded) {

@@ -4,8 +4,6 @@
 
 #include "math/four.h"
 
-extern const lbInertiaKernels LB_KERNEL(lb_inertia_kernels);
-
 enum { ROWS = LB_INERTIA_ROWS, AXIS = LB_INERTIA_AXIS };
 
 // LB_LANES values of i of `rows` rows, beginning with `row`; each sum is kept in a register.
@@ -105,4 +103,4 @@ static void relative(const lbInertia *n, const double *v, const double *A, doubl
   LB_FOR (k, 0, 3) sums[k] = lb_four_sum(s[k]);
 }
 
-const lbInertiaKernels LB_KERNEL(lb_inertia_kernels) = { moments, spins, exert, tensor, relative };
+LB_KERNEL_TABLE(lbInertiaKernels, lb_inertia_kernels) = { moments, spins, exert, tensor, relative };

@@ -152,7 +152,7 @@ struct lbBodyMethod {
   void (*mobilise_at)(const lbBody *body, lbScratch *scratch, double *x);
   // v <- v + M⁻¹ p for an impulse p (padded); the caller puts v into the state. Default: by
   // `mobilise_at`. A method whose state is more than q and v changes that as well.
-  void (*strike)(lbBody *body, lbScratch *scratch, const double *impulse, double *v);
+  void (*apply_impulse)(lbBody *body, lbScratch *scratch, const double *impulse, double *v);
   // x <- K⁻¹ x with the stiffness K at rest.
   void (*comply)(const lbPrepared *prepared, double *x, lbScratch *scratch);
   // s: the longest step that is stable. Default: INFINITY.

@@ -133,7 +133,7 @@ lbBodyMethod lb_method_with_defaults(const lbBodyMethod *table) {
   FILL(ready_group, ready_nothing);
   FILL(mobilise, mobilise_by_unit_mass);
   FILL(mobilise_at, mobilise_in_any_state);
-  FILL(strike, add_impulse);
+  FILL(apply_impulse, add_impulse);
   FILL(stable_step, any_step_is_stable);
   FILL(stored, stored_is_elastic);
   FILL(report, lb_default_report);

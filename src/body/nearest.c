@@ -4,12 +4,11 @@
 // the matrix is near the identity, and no room for it is needed. Where q is u itself there is
 // nothing to solve.
 #include "body/body.h"
+#include "solve/tolerances.h"
 
 #include <string.h>
 
 enum { ITERATIONS_MOST = 200 };
-// Share of the first residual that iterations may leave. Doubled, nothing changes but rounding.
-#define TOLERANCE 1e-15
 
 static double dot(size_t count, const double *a, const double *b) {
   double sums[8] = { 0 }; // so that additions need not wait for each other
@@ -37,7 +36,7 @@ static void solve(const lbPrepared *p, const double *u, double scale, double *x,
   gather(p, s->call->nodes, left);
   memcpy(along, left, r * sizeof *along);
   double size = dot(r, left, left), first = size;
-  for (int i = 0; i < ITERATIONS_MOST && size > TOLERANCE * TOLERANCE * first; i++) {
+  for (int i = 0; i < ITERATIONS_MOST && size > LB_ROUNDING * LB_ROUNDING * first; i++) {
     p->basis_kernels->apply(p->basis, (size_t)rows, p->dimension, 0, rows, along, s->call->nodes);
     gather(p, s->call->nodes, moved);
     double curvature = dot(r, along, moved), before = size;

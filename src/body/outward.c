@@ -5,8 +5,6 @@
 
 // rad: slack of the cone of a vertex's normals. Doubled, more contacts are looked at.
 #define MORE 0.05
-// Share of the thickness that a ray crosses: where it begins. Doubled, thinner walls are missed.
-#define ASIDE 1e-6
 
 static lbTriangles rest_surface(const lbTree *tree) {
   const lbModel *m = tree->model;
@@ -33,8 +31,8 @@ static double find_thickness(const lbTree *tree, const lbTriangles *surface, int
   const lbBox *box = &tree->shape->nodes[0].box;
   double size = lb_length(lb_sub(lb_vec3_load(box->high), lb_vec3_load(box->low)));
   lbSurfacePoint hit;
-  if (!lb_surface_ray_cast(tree->shape, surface, lb_add_scaled(at, ASIDE * size, inward), inward,
-                           size, &hit))
+  if (!lb_surface_ray_cast(tree->shape, surface, lb_add_scaled(at, LB_SAME_PLACE * size, inward),
+                           inward, size, &hit))
     return 0;
   return hit.distance;
 }

@@ -6,9 +6,6 @@
 
 enum { PLACES_MAX = 16 }; // of one ball
 
-// Of the radius: what lies that much farther may come near in a step. Doubled, the search takes
-// longer.
-#define MARGIN 0.5
 // Of the radius: the least distance between places, and how far a step pushes a place out. Doubled,
 // there are fewer places, and a body that was deep in a ball is thrown out faster.
 #define SPREAD 0.25
@@ -43,7 +40,8 @@ static lbVec3 push_ball(lbBody *body, const lbBall *ball, double h, lbScratch *s
   lb_part_correct(body, &step, s);
   lbVec3 centre =
       lb_mat3_apply_transpose(step.frame.turn, lb_sub(ball->centre, step.frame.position));
-  lb_tree_search(s->call->search, s->q0, centre, (1 + MARGIN) * ball->radius);
+  // What lies farther than two pushes cannot come near in a step.
+  lb_tree_search(s->call->search, s->q0, centre, (1 + 2 * SPREAD) * ball->radius);
   int32_t count =
       lb_places_spread(s->call->search, centre, SPREAD * ball->radius, PLACES_MAX, places);
   for (int32_t i = 0; i < count; i++) places[i].gap = places[i].distance - ball->radius;

@@ -1,4 +1,4 @@
-// Questions about a whole body: what a ray hits, how it gives way, energy and momentum.
+// Queries of a whole body: ray casts, compliance, energy and momentum.
 #include "body/hand_rows.h"
 #include "body/point.h"
 #include "body/tree.h"
@@ -66,7 +66,7 @@ lbStatus lb_body_pick(lbBody *body, lbVec3 origin, lbVec3 direction, lbPick *pic
   return status;
 }
 
-// ---- how it gives way --------------------------------------------------------------------------
+// ---- compliance --------------------------------------------------------------------------------
 
 // Means over the axes of row K⁻¹ row and row M⁻¹ row.
 static void soften(const lbBody *body, const lbPoint *point, double *compliance, double *mobility,

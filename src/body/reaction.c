@@ -121,7 +121,8 @@ static void take_row(const lbBody *body, const lbScratch *s, int32_t row, double
   lb_vec3_store(line + padded + 3, lb_cross(arm, lb_vec3_load(line + padded)));
 }
 
-// move <- M⁻¹ line, with what shape and spin of a free body do to each other (lb_frame_strike).
+// move <- M⁻¹ line, with what shape and spin of a free body do to each other
+// (lb_frame_apply_impulse).
 static void move_coupled(const lbBody *body, lbMat3 mobility, const lbScratch *s,
                          const double *line, double *move) {
   const lbPrepared *p = body->prepared;
@@ -177,25 +178,26 @@ double lb_reaction_along(const lbBody *body, int32_t j, const double *reduced, l
 }
 
 void lb_reaction_move(const lbBody *body, int32_t j, lbMat3 turn, lbVec3 centre, int32_t count,
-                      const lbSpot *spots, double *along) {
+                      const lbSpot *contact_points, double *along) {
   const lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
   const double *move = vector_of(c, c->reaction.moves, j);
   for (int32_t i = 0; i < count; i++) {
-    lbVec3 by = lb_touch_motion(body, turn, &spots[i], move);
+    lbVec3 by = lb_touch_motion(body, turn, &contact_points[i], move);
     if (c->width > (int32_t)padded) {
-      lbVec3 arm = lb_sub(spots[i].point, centre), turned = lb_vec3_load(move + padded + 3);
-      if (spots[i].kind == LB_SPOT_TORQUE)
+      lbVec3 arm = lb_sub(contact_points[i].point, centre),
+             turned = lb_vec3_load(move + padded + 3);
+      if (contact_points[i].kind == LB_SPOT_TORQUE)
         by = turned;
       else
         by = lb_add(lb_add(by, lb_vec3_load(move + padded)), lb_cross(turned, arm));
     }
-    for (int k = 0; k < 3; k++) along[3 * i + k] = lb_dot(spots[i].axes[k], by);
+    for (int k = 0; k < 3; k++) along[3 * i + k] = lb_dot(contact_points[i].axes[k], by);
   }
 }
 
 void lb_reaction_subtract(const lbBody *body, lbMat3 turn, lbVec3 centre, int32_t count,
-                          const lbSpot *spots, double *matrix) {
+                          const lbSpot *contact_points, double *matrix) {
   double rows[GROUP * 3 * LB_TOUCH_SPOTS], opposite[GROUP * 3 * LB_TOUCH_SPOTS];
   size_t stride = lb_touch_stride(3 * count);
   int32_t rank = lb_reaction_rank(body);
@@ -203,21 +205,22 @@ void lb_reaction_subtract(const lbBody *body, lbMat3 turn, lbVec3 centre, int32_
     int32_t n = rank - first < GROUP ? rank - first : GROUP;
     memset(rows, 0, (size_t)n * stride * sizeof *rows);
     for (int32_t j = 0; j < n; j++)
-      lb_reaction_move(body, first + j, turn, centre, count, spots, rows + (size_t)j * stride);
+      lb_reaction_move(body, first + j, turn, centre, count, contact_points,
+                       rows + (size_t)j * stride);
     for (size_t i = 0; i < (size_t)n * stride; i++) opposite[i] = -rows[i];
     lb_touch_kernels(body->prepared->level)->add_product(n, 3 * count, rows, opposite, matrix);
   }
 }
 
 void lb_reaction_subtract_rows(const lbBody *body, lbMat3 turn, lbVec3 centre, int32_t count,
-                               const lbSpot *spots, double *moved) {
+                               const lbSpot *contact_points, double *moved) {
   const lbConstraints *c = body->constraints;
   const size_t width = lb_touch_width(body), shape = (size_t)body->prepared->dimension;
   const size_t padded = (size_t)body->prepared->padded;
   double along[3 * LB_TOUCH_SPOTS];
   for (int32_t j = 0; j < lb_reaction_rank(body); j++) {
     const double *move = vector_of(c, c->reaction.moves, j);
-    lb_reaction_move(body, j, turn, centre, count, spots, along);
+    lb_reaction_move(body, j, turn, centre, count, contact_points, along);
     for (size_t k = 0; k < 3 * (size_t)count; k++) {
       double *to = moved + k * width;
       for (size_t i = 0; i < shape; i++) to[i] -= along[k] * move[i];
@@ -241,7 +244,8 @@ static void report_impulses(lbConstraints *c) {
   }
 }
 
-void lb_reaction_strike(const lbBody *body, lbVec3 *impulse, lbVec3 *moment, double *reduced) {
+void lb_reaction_apply_impulse(const lbBody *body, lbVec3 *impulse, lbVec3 *moment,
+                               double *reduced) {
   lbConstraints *c = body->constraints;
   struct lbReaction *r = c ? &c->reaction : NULL;
   size_t padded = (size_t)body->prepared->padded;

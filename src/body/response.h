@@ -1,10 +1,10 @@
 // A body in an open step, for whoever finds the forces at its contact points: where its surface
 // comes to by itself, its compliance there, and the forces that were found.
 //
-// A spot is a place of a triangle, or of a rigid body, with three directions (a normal, two
-// tangents). Forces at spots are held over the step; impulses act at once, when it is done. What is
-// said of forces, displacements and velocities holds for a torque on the frame, its rotation and
-// its spin, too.
+// A contact point is a place of a triangle, or of a rigid body, with three directions (a normal,
+// two tangents). Forces at contact points are held over the step; impulses act at once, when it is
+// done. What is said of forces, displacements and velocities holds for a torque on the frame, its
+// rotation and its spin, too.
 #ifndef LB_BODY_RESPONSE_H
 #define LB_BODY_RESPONSE_H
 
@@ -77,56 +77,59 @@ lbTouchSphere lb_touch_sphere(const lbBody *body);
 
 // ---- an open step ------------------------------------------------------------------------------
 
-// How far spots move in the step without touching anything; their points <- where they are in the
-// step's middle, world: forces that are held act there, or what slides and rolls would be turned by
-// them. Spots of torques are the last; of a body all others are on its surface, or none.
-void lb_touch_ways(const lbTouching *touching, int32_t count, lbSpot *spots, lbVec3 *ways);
+// How far contact points move in the step without touching anything; their points <- where they are
+// in the step's middle, world: forces that are held act there, or what slides and rolls would be
+// turned by them. Those of torques are the last; of a body all others are on its surface, or none.
+void lb_touch_ways(const lbTouching *touching, int32_t count, lbSpot *contact_points, lbVec3 *ways);
 
-// After lb_touch_ways of the same spots, once: matrix (3 count x 3 count, zeros before) <- how far
-// a unit force along one axis, held over the step, moves each spot along each axis at the step's
-// end, by the shape alone; what the frame adds depends on the points of the spots alone, and can be
-// found when the step is closed.
-void lb_touch_moves(const lbTouching *touching, int32_t count, const lbSpot *spots, double *matrix);
-void lb_touch_add_frame(const lbTouching *touching, int32_t count, const lbSpot *spots,
+// After lb_touch_ways of the same contact points, once: matrix (3 count x 3 count, zeros before) <-
+// how far a unit force along one axis, held over the step, moves each contact point along each axis
+// at the step's end, by the shape alone; what the frame adds depends on the points of the contact
+// points alone, and can be found when the step is closed.
+void lb_touch_moves(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
+                    double *matrix);
+void lb_touch_add_frame(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
                         double *matrix);
 
 // The same, instead, as a product, matrix = rows movedᵀ, of a body with a basis: rows and moved are
 // (3 count x width), width = lb_touch_width. By the shape first; then the frame's share, which can
 // be found when the step is closed.
 size_t lb_touch_width(const lbBody *body); // 0: it has no basis
-void lb_touch_rows(const lbTouching *touching, int32_t count, const lbSpot *spots, double *rows,
-                   double *moved);
-void lb_touch_frame_rows(const lbTouching *touching, int32_t count, const lbSpot *spots,
+void lb_touch_rows(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
+                   double *rows, double *moved);
+void lb_touch_frame_rows(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
                          double *rows, double *moved);
 
 // The step has these forces (count x 3, along the axes), held over it. Forces of several calls add
 // up.
-void lb_touch_hold(const lbTouching *touching, int32_t count, const lbSpot *spots,
+void lb_touch_hold(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
                    const double *forces);
 
-// How moved coordinates move a spot, world axes, with the frame turned by `turn` and not moved.
-lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *spot, const double *moved);
+// How moved coordinates move a contact point, world axes, with the frame turned by `turn` and not
+// moved.
+lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *contact_point,
+                       const double *moved);
 void lb_touch_release(lbBody *body); // it has no such force
 
 // ---- when the step is done ---------------------------------------------------------------------
 
 // The body's state, to be asked for velocities; scratch q0 and v0 hold it. False: no memory.
 bool lb_touch_look(const lbBody *body, lbScratch *scratch);
-lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *spot,
+lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *contact_point,
                          lbVec3 *place);
 // Of many, whose points <- where they are.
-void lb_touch_velocities(const lbBody *body, lbScratch *scratch, int32_t count, lbSpot *spots,
-                         lbVec3 *velocities);
+void lb_touch_velocities(const lbBody *body, lbScratch *scratch, int32_t count,
+                         lbSpot *contact_points, lbVec3 *velocities);
 // After that, once: matrix (3 count x 3 count, zeros before) <- by how much a unit impulse along
-// one axis changes the speed of each spot along each axis: by the shape, and by the frame, whose
-// *mobility the first call finds for the second. `coupled`: with what shape and spin of a free body
-// do to each other, as lb_touch_strike has it.
+// one axis changes the speed of each contact point along each axis: by the shape, and by the frame,
+// whose *mobility the first call finds for the second. `coupled`: with what shape and spin of a
+// free body do to each other, as lb_touch_apply_impulses has it.
 void lb_touch_speeds(const lbBody *body, lbScratch *scratch, bool coupled, int32_t count,
-                     lbSpot *spots, double *matrix, lbMat3 *mobility);
+                     lbSpot *contact_points, double *matrix, lbMat3 *mobility);
 void lb_touch_add_frame_speeds(const lbBody *body, lbMat3 mobility, int32_t count,
-                               const lbSpot *spots, double *matrix);
-// Impulses (count x 3) along the axes of spots.
-void lb_touch_strike(lbBody *body, int32_t count, const lbSpot *spots, const double *impulses,
-                     lbScratch *scratch);
+                               const lbSpot *contact_points, double *matrix);
+// Impulses (count x 3) along the axes of contact points.
+void lb_touch_apply_impulses(lbBody *body, int32_t count, const lbSpot *contact_points,
+                             const double *impulses, lbScratch *scratch);
 
 #endif

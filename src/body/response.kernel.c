@@ -4,8 +4,6 @@
 #include "math/four.h"
 #include "math/ldlt.h"
 
-extern const lbTouchKernels LB_KERNEL(lb_touch_kernels);
-
 // s <- sums of rows k to k + 3 and columns l to l + 7
 LB_FOUR_INLINE void sum_block(int32_t width, size_t stride, const double *rows, const double *moved,
                               lbFour s[4][2]) {
@@ -262,6 +260,7 @@ static void bound(int32_t dimension, const double *by, const double *motions, do
   way[3] = last + last_other;
 }
 
-const lbTouchKernels LB_KERNEL(lb_touch_kernels) = { add_product, turn,     turn_back, find_product,
-                                                     sum_moved,   shift,    blend,     align,
-                                                     displace,    add_line, solve,     bound };
+LB_KERNEL_TABLE(lbTouchKernels, lb_touch_kernels) = { add_product,  turn,      turn_back,
+                                                      find_product, sum_moved, shift,
+                                                      blend,        align,     displace,
+                                                      add_line,     solve,     bound };

@@ -1,4 +1,4 @@
-// How many spots of a body give way, worked out together: columns side by side, lanes across them.
+// Compliance of many contact points of a body at once: columns side by side, lanes across them.
 //
 // Of n columns, rows and their responses are (width x stride), stride = lb_touch_stride(n): what is
 // beyond n is zero.

@@ -7,31 +7,31 @@
 // so that place, velocity and acceleration have no jump at either end. With a the energy that
 // linear elasticity has in q_stuck, the energy of St. Venant-Kirchhoff on the way, a s² + b s³ +
 // c s⁴ with an extremum at s = 1, is never above that at the start or a/6, and the kinetic one
-// stays below a/10. The frame moves on as momenta or paths say. What touches, holds or strikes the
-// body ends it: it goes on from where it is.
+// stays below a/10. The frame moves on as momenta or paths say. A contact, a constraint or
+// an impulse ends it: the body goes on from its state.
 #include "body/constraints.h"
 #include "body/hand_rows.h"
+#include "solve/tolerances.h"
 
 #include <string.h>
 
-// Share of the way (τ) when nothing of it is done. Doubled, nothing changes.
-#define FIRST 1e-12
 // Share of the way in one step. Doubled, coarse steps lead bodies back twice as fast.
 #define STEP_MOST 0.125
 
 static double share_left(double t) { return 1 - t * t * t * (10 - t * (15 - 6 * t)); }
 static double share_rate(double t) { return -30 * t * t * (1 - t) * (1 - t); }
 
-void lb_recover_begin(lbBody *body) {
-  if (body->recovers && body->flags & LB_STEP_STUCK && body->led == 0) body->led = FIRST;
+void lb_return_to_rest_begin(lbBody *body) {
+  if (body->returns_to_rest && body->flags & LB_STEP_STUCK && body->led == 0)
+    body->led = LB_ROUNDING;
 }
 
-bool lb_recover_goes_on(lbBody *body) {
+bool lb_return_to_rest_goes_on(lbBody *body) {
   if (lb_body_is_constrained(body) || lb_body_is_touched(body)) body->led = 0;
   return body->led > 0;
 }
 
-int32_t lb_recover_step(lbBody *body, double h, lbScratch *s) {
+int32_t lb_return_to_rest_step(lbBody *body, double h, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   lbFrameState start = body->frame;
   lbStep step = { .h = h, .share = 1, .whole = &start };
@@ -52,7 +52,7 @@ int32_t lb_recover_step(lbBody *body, double h, lbScratch *s) {
 
 lbStatus lb_body_set_recover(lbBody *body, bool recover) {
   if (!body) return LB_ERR_ARGUMENT;
-  body->recovers = recover;
+  body->returns_to_rest = recover;
   if (!recover) body->led = 0;
   return LB_OK;
 }

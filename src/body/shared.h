@@ -68,7 +68,7 @@ struct lbPrepared {
   // Made on demand, under `lock`; then as immutable as the rest.
   _Atomic(struct lbTree *) tree;
   atomic_flag lock;
-  lbScratch *idle;               // scratch that nobody uses, under `lock`
+  lbScratch *idle;               // unused scratch, under `lock`
   struct lbCallWork *idle_calls; // likewise
 
   atomic_int references;
@@ -116,7 +116,7 @@ enum {
 };
 
 // The part of a scratch that holds nothing from one call to the next: a step that stays open
-// (body/open_step.h) gives it back meanwhile.
+// (body/open_step.h) releases it meanwhile.
 typedef struct lbCallWork {
   struct lbCallWork *next;
   double *nodes, *shares;           // (nodes x 3), (nodes)
@@ -155,7 +155,7 @@ struct lbScratch {
 
 lbScratch *lb_scratch_borrow(const lbPrepared *prepared); // NULL: no memory
 void lb_scratch_return(const lbPrepared *prepared, lbScratch *scratch);
-// Gives back scratch->call alone, and borrows it again; false: no memory.
+// Releases scratch->call only, and borrows it again; false: no memory.
 void lb_scratch_return_call(const lbPrepared *prepared, lbScratch *scratch);
 bool lb_scratch_borrow_call(const lbPrepared *prepared, lbScratch *scratch);
 

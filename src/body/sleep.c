@@ -9,9 +9,9 @@
 #include <string.h>
 
 // A body is at rest in two cases. Either no point has moved by more than STILL for
-// LB_TIME_TO_SLEEP. Or it rings, rocks or sways by no more than SWAY through a window of SWAY_TIME,
-// and its mean place in the second half of the window is that in the first half to STILL: it does
-// not creep.
+// LB_TIME_TO_SLEEP. Or it rings, rocks or sways by no more than SWAY through a window of
+// SWAY_PERIODS * LB_TIME_TO_SLEEP, and its mean place in the second half of the window is that in
+// the first half to STILL: it does not creep.
 
 // Of the radius of the surface. A steady motion of 0.002 radii a second is seen, 0.35 mm/s of a box
 // of 0.2 m. Doubled, creep of twice the speed is stopped.
@@ -19,9 +19,7 @@
 // Of the radius: a pixel of a body that is 100 pixels across. Doubled, what rings sleeps earlier by
 // the time in which its motion halves.
 #define SWAY 2e-2
-// s. Doubled, what rings sleeps so much later, and swings of half the frequency are told from
-// creep.
-#define SWAY_TIME 1.5
+enum { SWAY_PERIODS = 3 }; // of LB_TIME_TO_SLEEP: the window
 
 bool lb_sleep_is_possible(const lbBody *body) {
   return body->frame.kind != LB_FRAME_DRIVEN && body->led == 0 &&
@@ -108,11 +106,12 @@ static void restart_rest(lbRestPoints *points, const double *places) {
 static void add_to_window(lbRestPoints *points, const double *places, double h, double still) {
   static const double nowhere[LB_REST_NUMBERS] = { 0 };
   points->window_time += h;
-  double weight = points->window_time > 0.5 * SWAY_TIME ? h : -h;
+  double weight = points->window_time > 0.5 * SWAY_PERIODS * LB_TIME_TO_SLEEP ? h : -h;
   for (int32_t i = 0; i < LB_REST_NUMBERS; i++)
     points->drift[i] += weight * (places[i] - points->window_places[i]);
-  if (points->window_time < SWAY_TIME) return;
-  points->is_steady = all_within(points->drift, nowhere, still * 0.5 * SWAY_TIME);
+  if (points->window_time < SWAY_PERIODS * LB_TIME_TO_SLEEP) return;
+  points->is_steady =
+      all_within(points->drift, nowhere, still * 0.5 * SWAY_PERIODS * LB_TIME_TO_SLEEP);
   begin_window(points, places);
 }
 

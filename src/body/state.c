@@ -25,7 +25,7 @@ typedef struct SavedHeader {
   int32_t frame_kind, driven;
   int32_t slot_count, point_count, force_count;
   int32_t consistent; // 1: the accelerations belong to q and v
-  int32_t recovers, unused;
+  int32_t returns_to_rest, unused;
 } SavedHeader;
 
 typedef struct SavedSlot {
@@ -87,7 +87,7 @@ static SavedHeader make_header(const lbBody *body) {
                          .step = body->h,
                          .created = f->created,
                          .led = body->led,
-                         .recovers = body->recovers,
+                         .returns_to_rest = body->returns_to_rest,
                          .rotation = { f->rotation.x, f->rotation.y, f->rotation.z, f->rotation.w },
                          .frame_kind = (int32_t)f->kind,
                          .driven = f->driven,
@@ -432,7 +432,7 @@ lbStatus lb_body_restore_state(lbBody *body, const void *bytes, size_t byte_coun
     restore_frame(body, &saved.header);
     restore_numbers(body, &saved, scratch);
     body->consistent = saved.header.consistent != 0;
-    body->led = saved.header.led, body->recovers = saved.header.recovers != 0;
+    body->led = saved.header.led, body->returns_to_rest = saved.header.returns_to_rest != 0;
     body->time = saved.header.time;
     body->h = saved.header.step;
     if (constrained) restore_constraints(body, &saved);

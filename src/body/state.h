@@ -57,12 +57,12 @@ struct lbBody {
   int32_t flags;                     // of the last step
   bool plain;                        // takes part in step_many
   bool in_batch;
-  bool consistent;    // the accelerations that the method keeps belong to q, v and the material
-  bool recovers;      // is led back to rest when it is stuck
-  bool asleep;        // a world leaves it alone: steps pass its time (body/sleep.h)
-  bool done;          // this substep belongs to others: steps leave the body as it is
-  bool pushed;        // a force was applied; until a world has taken its step
-  lbFrameState frame; // its kind comes first
+  bool consistent;      // the accelerations that the method keeps belong to q, v and the material
+  bool returns_to_rest; // is led back to rest when it is stuck
+  bool asleep;          // a world leaves it alone: steps pass its time (body/sleep.h)
+  bool done;            // this substep belongs to others: steps leave the body as it is
+  bool pushed;          // a force was applied; until a world has taken its step
+  lbFrameState frame;   // its kind comes first
 
   lbBodyTake take;
   double work; // J: of loads, weight, constraints and the frame's drive in the last guarded step

@@ -107,8 +107,8 @@ int32_t lb_part_close(lbBody *body, lbStep *step, lbScratch *s, int32_t flags) {
   if (held) lb_constraints_settle(body, step, s);
   if (lb_body_is_touched(body)) lb_hand_settle(body, step, s);
   // A rigid body has no shape to take energy from; in a world the guard of islands does this.
-  bool mends = free && body->prepared->dimension > 0 && !body->take.guarded;
-  if (mends) flags |= lb_guard_energy(body, step, &start, drift, s);
+  bool guards = free && body->prepared->dimension > 0 && !body->take.guarded;
+  if (guards) flags |= lb_guard_energy(body, step, &start, drift, s);
   if (held && step->share == 1 && !(flags & LB_STEP_FAR)) lb_constraints_rest(body);
   bool known = !held || body->constraints->collocated; // otherwise forces act elsewhere
   lbVec3 still = lb_vec3(0, 0, 0);
@@ -195,16 +195,17 @@ static int32_t finish(lbBody *body, double h, int32_t flags) {
   return body->flags = flags & ~LB_STEP_PRIVATE;
 }
 
-static int32_t finish_and_recover(lbBody *body, double h, int32_t flags) {
+static int32_t finish_and_return_to_rest(lbBody *body, double h, int32_t flags) {
   finish(body, h, flags);
-  lb_recover_begin(body);
+  lb_return_to_rest_begin(body);
   return body->flags;
 }
 
 int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
   if (body->done) return body->flags;
   if (body->asleep) return finish(body, h, 0);
-  if (lb_recover_goes_on(body)) return finish(body, h, lb_recover_step(body, h, scratch));
+  if (lb_return_to_rest_goes_on(body))
+    return finish(body, h, lb_return_to_rest_step(body, h, scratch));
   bool apart = spins_too_fast(body, h);
   if (apart) body->frame.decoupled = true;
   if (body->take.guarded) {
@@ -212,14 +213,14 @@ int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
     if (apart) body->frame.decoupled = false;
     return body->flags = flags | (apart ? LB_STEP_ADAPTED : 0);
   }
-  int32_t flags = finish_and_recover(body, h, lb_guard_step(body, h, scratch));
+  int32_t flags = finish_and_return_to_rest(body, h, lb_guard_step(body, h, scratch));
   if (!apart) return flags;
   body->frame.decoupled = false;
   return body->flags = flags | LB_STEP_ADAPTED;
 }
 
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch) {
-  return finish_and_recover(body, h, lb_guard_conclude(body, h, flags, scratch));
+  return finish_and_return_to_rest(body, h, lb_guard_conclude(body, h, flags, scratch));
 }
 
 static void step_plain(lbBody *body, double dt, lbScratch *scratch) {

@@ -1,8 +1,6 @@
 // Surfaces placed in the world; see body/world_surface_kernels.h.
 #include "body/world_surface_kernels.h"
 
-extern const lbPlacedKernels LB_KERNEL(lb_placed_kernels);
-
 // x <- turn x
 static inline void turn_lanes(const double turn[9], lbLanes x[3]) {
   lbLanes turned[3];
@@ -118,4 +116,4 @@ static double extent(int32_t count, const double *places, const double along[3])
   return greatest;
 }
 
-const lbPlacedKernels LB_KERNEL(lb_placed_kernels) = { place, sweep, extent };
+LB_KERNEL_TABLE(lbPlacedKernels, lb_placed_kernels) = { place, sweep, extent };

@@ -3,16 +3,12 @@
 
 #include "base/refuse.h"
 
-// Lengths beyond these would make squares and products of squares over- or underflow.
-#define LEAST_LENGTH 1e-12   // m
-#define GREATEST_LENGTH 1e12 // m
+// m: lengths beyond this, or below its inverse, would make squares and products of squares over- or
+// underflow. Doubled, nothing changes.
+#define GREATEST_LENGTH 1e12
 
 static const char *const kind_names[LB_SOLID_KIND_COUNT] = { "plane",   "sphere", "box",
                                                              "capsule", "hull",   "mesh" };
-
-const char *lb_solid_kind_name(lbSolidKind kind) {
-  return (int)kind >= 0 && kind < LB_SOLID_KIND_COUNT ? kind_names[kind] : "unknown";
-}
 
 lbSolidDef lb_solid_def(lbSolidKind kind) {
   return (lbSolidDef){ .kind = kind, .radius = 0.5, .size = { 1, 1, 1 } };
@@ -23,9 +19,9 @@ lbSolidDef lb_solid_def(lbSolidKind kind) {
 static lbStatus check_solid_length(double length, bool may_be_zero, const char *kind,
                                    const char *what, lbError *err) {
   if (may_be_zero && length == 0) return LB_OK;
-  if (length >= LEAST_LENGTH && length <= GREATEST_LENGTH) return LB_OK;
+  if (length >= 1 / GREATEST_LENGTH && length <= GREATEST_LENGTH) return LB_OK;
   return lb_fail(err, LB_ERR_ARGUMENT, "%s: %s is %g, it must lie between %g and %g m", kind, what,
-                 length, may_be_zero ? 0.0 : LEAST_LENGTH, GREATEST_LENGTH);
+                 length, may_be_zero ? 0.0 : 1 / GREATEST_LENGTH, GREATEST_LENGTH);
 }
 
 static lbStatus check_vertices(const lbSolidDef *def, const char *kind, lbError *err) {
@@ -239,8 +235,6 @@ void lb_solid_destroy(lbSolid *solid) {
 }
 
 lbSolidKind lb_solid_kind(const lbSolid *solid) { return solid->kind; }
-
-bool lb_solid_is_convex(const lbSolid *solid) { return solid->kind != LB_SOLID_MESH; }
 
 bool lb_solid_is_closed(const lbSolid *solid) {
   return solid->kind != LB_SOLID_PLANE && (!solid->polyhedron || solid->polyhedron->closed);

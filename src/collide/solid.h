@@ -50,14 +50,12 @@ lbSolidDef lb_solid_def(lbSolidKind kind); // radius 0.5, size 1 x 1 x 1
 lbStatus lb_solid_create(const lbSolidDef *def, lbSolid **out, lbError *err);
 void lb_solid_destroy(lbSolid *solid); // NULL is legal
 
-const char *lb_solid_kind_name(lbSolidKind kind); // "plane", "sphere", ...
 lbSolidKind lb_solid_kind(const lbSolid *solid);
 // Whether its surface has no corners: where it rolls, another place of it touches.
 static inline bool lb_solid_is_round(const lbSolid *solid) {
   lbSolidKind kind = lb_solid_kind(solid);
   return kind == LB_SOLID_SPHERE || kind == LB_SOLID_CAPSULE;
 }
-bool lb_solid_is_convex(const lbSolid *solid); // all but meshes
 bool lb_solid_is_closed(const lbSolid *solid); // has a volume: neither a plane nor an open mesh
 lbBox lb_solid_box(const lbSolid *solid);      // a plane's reaches to infinity, up to z = 0
 // A sphere around it, returns its radius: INFINITY for a plane.

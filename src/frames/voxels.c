@@ -191,9 +191,3 @@ int32_t lb_voxels_nearest(const lbVoxels *voxels, lbVec3 point, double *distance
   if (distance) *distance = voxels->grid->cell * sqrt(best_square);
   return best;
 }
-
-int32_t lb_voxels_find(const lbVoxels *voxels, lbVec3 point) {
-  double distance;
-  int32_t voxel = lb_voxels_nearest(voxels, point, &distance);
-  return distance == 0 ? voxel : -1;
-}

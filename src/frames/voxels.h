@@ -41,9 +41,6 @@ static inline void lb_voxels_locate(const lbVoxels *voxels, int32_t voxel, int32
 int32_t lb_voxels_cross(const lbVoxels *voxels, int32_t voxel, unsigned axes, unsigned forward);
 
 lbVec3 lb_voxels_centre(const lbVoxels *voxels, int32_t voxel);
-// The voxel that holds a point, or -1. A point on a face belongs to a filled one of the cells
-// there.
-int32_t lb_voxels_find(const lbVoxels *voxels, lbVec3 point);
 // The voxel nearest to a point, itself if it holds it; of equally near ones the first.
 // *distance: m, 0 inside; may be NULL.
 int32_t lb_voxels_nearest(const lbVoxels *voxels, lbVec3 point, double *distance);

@@ -1,7 +1,5 @@
-// Filling a list of boxes (box_set.h); picks the kernels of a SIMD level.
+// Filling a list of boxes (box_set.h).
 #include "geometry/box_set.h"
-
-LB_DEFINE_KERNEL_CHOICE(lbBoxKernels, lb_box_kernels)
 
 static int32_t blocks_of(int32_t count) { return (count + LB_BATCH - 1) / LB_BATCH; }
 

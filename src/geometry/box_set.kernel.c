@@ -3,8 +3,6 @@
 
 #include "math/four.h"
 
-extern const lbBoxKernels LB_KERNEL(lb_box_kernels);
-
 // ---- filling -----------------------------------------------------------------------------------
 
 LB_FOUR_INLINE lbFour lesser(lbFour a, lbFour b) {
@@ -154,4 +152,4 @@ static bool mark_boxes(const lbBoxSet *set, const lbBox *box, uint8_t *marks) {
   return any != 0;
 }
 
-const lbBoxKernels LB_KERNEL(lb_box_kernels) = { fill_boxes, fill_near, find_boxes, mark_boxes };
+LB_KERNEL_TABLE(lbBoxKernels, lb_box_kernels) = { fill_boxes, fill_near, find_boxes, mark_boxes };

@@ -2,8 +2,8 @@
 // et al. 1997). Its centre x is the place nearest to the device d with distance >= R to all of the
 // surface. Near x that is n_j . (p_j - x) >= R for the nearest place p_j of each triangle, n_j from
 // x to there: sufficient, since triangles are convex. The quadratic program
-//   min 1/2 |x - d|² under these gives x = d - Σ depth_j n_j, depth_j >= 0:
-// contacts (body/hand_rows.h) of a ball that hangs on a unit spring with a body that does not give
+//   min 1/2 |x - d|² under these has the solution x = d - Σ depth_j n_j, depth_j >= 0:
+// contacts (body/hand_rows.h) of a ball that hangs on a unit spring with a rigid body
 // way. Which places touch, and along which directions, comes from there; how strongly, from the
 // contacts of the body as it is, inside its step. Device and body get the same, opposite force,
 // without friction. No side of the surface is in or out: what holds a ball back is where it was.

@@ -19,7 +19,7 @@ static inline void lb_exchange_open(lbExchange *exchange, void *a, void *b, void
   atomic_init(&exchange->middle, 2u);
 }
 
-// The writer fills its block, then gives it away.
+// The writer fills its block, then publishes it.
 static inline void *lb_exchange_block(const lbExchange *exchange) {
   return exchange->blocks[exchange->writing];
 }

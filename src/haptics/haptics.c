@@ -164,12 +164,13 @@ static double coupling_damping(const lbHaptics *h, double dt) {
 
 lbHand lb_coupling(const lbHaptics *h, double dt) {
   double firmness = h->def.stiffness + coupling_damping(h, dt) / dt;
-  return (lbHand){ .give = 1 / firmness, .most_out = INFINITY, .most = h->def.force_limit };
+  return (lbHand){ .compliance = 1 / firmness, .most_out = INFINITY, .most = h->def.force_limit };
 }
 
 lbVec3 lb_coupling_hook(const lbHaptics *h, const lbStep *step, lbVec3 target, lbVec3 x0) {
   double k = h->def.stiffness, b = coupling_damping(h, step->h);
-  // The device's velocity neither pulls nor strikes by itself: it is no more than the spring.
+  // The device's velocity neither pulls nor adds an impulse by itself: it is no more than the
+  // spring.
   double speed = lb_length(h->velocity), most = k / b * lb_length(lb_sub(target, x0));
   double part = speed > most ? most / speed : 1;
   lbVec3 carried = lb_add_scaled(x0, step->h * part, h->velocity);

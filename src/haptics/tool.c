@@ -164,11 +164,12 @@ static void couple(const lbTool *tool, lbBody *body, const Apart *a, double h) {
   double turning = def->turn_stiffness, braking = def->turn_damping;
   lbVec3 torque = lb_scale(-turning, lb_add_scaled(a->turn, h, lb_body_angular_velocity(body)));
   torque = lb_add_scaled(torque, -braking, a->spin);
-  lbMat3 gives = lb_frame_mobility(body, lb_body_rotation_matrix(body));
-  gives = lb_mat3_add(lb_mat3_identity(), lb_mat3_scale(h * braking + h * h * turning, gives));
+  lbMat3 compliance = lb_frame_mobility(body, lb_body_rotation_matrix(body));
+  compliance =
+      lb_mat3_add(lb_mat3_identity(), lb_mat3_scale(h * braking + h * h * turning, compliance));
   body->frame.force =
       lb_add(body->frame.force, lb_add_scaled(force, -mass, lb_world_gravity(tool->world)));
-  body->frame.torque = lb_add(body->frame.torque, lb_inertia_solve(gives, torque));
+  body->frame.torque = lb_add(body->frame.torque, lb_inertia_solve(compliance, torque));
 }
 
 static void set_forces(lbTool *tool, lbVec3 force, lbVec3 torque) {

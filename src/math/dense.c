@@ -90,9 +90,3 @@ void lb_small_ldlt_invert(int32_t n, const double *ld, int32_t stride, double *l
     for (int32_t i = k; i < n; i++) column(upper, stride, i)[k] = x[i] / const_column(ld, n, i)[i];
   }
 }
-
-int32_t lb_small_ldlt_negative_count(int32_t n, const double *ld) {
-  int32_t count = 0;
-  for (int32_t j = 0; j < n; j++) count += const_column(ld, n, j)[j] < 0;
-  return count;
-}

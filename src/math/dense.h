@@ -23,7 +23,5 @@ void lb_small_ldlt_solve(int32_t n, const double *ld, int32_t column_count, doub
 // A^-1.
 void lb_small_ldlt_invert(int32_t n, const double *ld, int32_t stride, double *lower,
                           double *upper);
-// How many pivots are negative; 0 for a positive definite matrix.
-int32_t lb_small_ldlt_negative_count(int32_t n, const double *ld);
 
 #endif

@@ -1,6 +1,8 @@
-// Bounds and roundings that the methods share.
+// Bounds of loops that the methods share.
 #ifndef LB_METHOD_LIMITS_H
 #define LB_METHOD_LIMITS_H
+
+#include "solve/tolerances.h"
 
 // Loops that end by themselves, but for bodies that make no sense, so that a step has a bounded
 // time. None of these is tuned: results are the same with twice as many.
@@ -14,14 +16,8 @@ enum {
   LB_GRADIENTS_MAX = 1000,    // of conjugate gradients
 };
 
-// 1: relative rounding of a number that a few operations make. Doubled, steps end at residuals
-// twice as large where forces are nothing but rounding.
-#define LB_ROUNDING 1e-15
-// 1: the same of sums over a body: residuals, energies, systems. Doubled, iterations end where they
-// are twice as far from their solution.
-#define LB_SUM_ROUNDING 1e-13
-// of a whole: what stands where there would be nothing to divide by (nodes without mass, the
-// stiffness of a rigid motion). Doubled, such bodies differ by 1e-9 of their size.
-#define LB_NEGLIGIBLE 1e-9
+// 1: residual, of the largest force, above which a solution is of no use. Doubled, steps with one
+// iteration are kept at twice the error, and contacts correct responses of bodies more often.
+#define LB_LOOSE_RESIDUAL 0.1
 
 #endif

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-// A basis far beyond these would overflow in a step.
-#define EIGENVALUE_MOST 1e40
 #define LENGTH_MOST 1e30
 #define RECORDING_MOST 1000 // vectors
 #define LAW_BY_CONSTANTS 5  // LB_MATERIAL_MOONEYRIVLIN
@@ -108,7 +106,7 @@ static lbStatus check_damping(const double *damping, const char *what, const cha
                               lbError *err) {
   if (!damping) return lb_fail(err, LB_ERR_FORMAT, "%s: %s is missing", where, what);
   for (int i = 0; i < 2; i++)
-    if (!(damping[i] >= 0 && damping[i] <= EIGENVALUE_MOST))
+    if (!(damping[i] >= 0 && damping[i] <= LB_EIGENVALUE_MOST))
       return lb_fail(err, LB_ERR_FORMAT, "%s: %s[%d] is %g", where, what, i, damping[i]);
   return LB_OK;
 }
@@ -122,7 +120,7 @@ static lbStatus check_inertia(const double *first, const double *second, const c
 
 static lbStatus check_model_modal(const lbModel *m, const char *where, lbError *err) {
   for (int32_t i = 0; i < m->size.mode_count; i++)
-    if (!(m->modal_eigenvalues[i] >= 0 && m->modal_eigenvalues[i] <= EIGENVALUE_MOST))
+    if (!(m->modal_eigenvalues[i] >= 0 && m->modal_eigenvalues[i] <= LB_EIGENVALUE_MOST))
       return lb_fail(err, LB_ERR_FORMAT, "%s: mode %d has the eigenvalue %g", where, (int)i,
                      m->modal_eigenvalues[i]);
   if (m->size.mode_count == 0) return LB_OK;
@@ -141,7 +139,7 @@ static lbStatus check_cubature(const lbModel *m, const char *where, lbError *err
       return lb_fail(err, LB_ERR_FORMAT,
                      "%s: cubature.elements[%d] is %d; they must ascend and be below %lld", where,
                      (int)i, (int)e, (long long)most);
-    if (!(m->cubature_weights[i] > 0 && m->cubature_weights[i] <= EIGENVALUE_MOST))
+    if (!(m->cubature_weights[i] > 0 && m->cubature_weights[i] <= LB_EIGENVALUE_MOST))
       return lb_fail(err, LB_ERR_FORMAT, "%s: cubature.weights[%d] is %g, it must be above 0",
                      where, (int)i, m->cubature_weights[i]);
   }
@@ -349,7 +347,7 @@ static lbStatus check_springs(const lbWorldDef *w, const char *where, lbError *e
   for (int32_t i = 0; i < w->size.attachment_count; i++) {
     double stiffness = w->attachment_springs[2 * (size_t)i];
     double damping = w->attachment_springs[2 * (size_t)i + 1];
-    if (!(stiffness >= 0 && damping >= 0 && damping <= EIGENVALUE_MOST))
+    if (!(stiffness >= 0 && damping >= 0 && damping <= LB_EIGENVALUE_MOST))
       return lb_fail(err, LB_ERR_FORMAT,
                      "%s: attachment %d has the stiffness %g and the damping %g", where, (int)i,
                      stiffness, damping);

@@ -27,6 +27,9 @@ void lb_bundle_release(lbBundle *bundle); // one made by lb_bundle_create, with 
 
 uint32_t lb_method_since(lbMethod method); // version of the file format that has bodies by it
 
+// Eigenvalues, damping and weights beyond this are refused: products of them would overflow.
+#define LB_EIGENVALUE_MOST 1e40
+
 // What the table cannot say: the embedding's begins ascend, weights sum to 1, the mass is positive,
 // eigenvalues are not negative, textures lie inside `pictures`.
 lbStatus lb_model_check(const lbModel *model, const char *where, lbError *err);

@@ -8,6 +8,12 @@
 
 enum { ITERATIONS_MOST = 40 };
 
+int32_t lb_voxels_find(const lbVoxels *voxels, lbVec3 point) {
+  double distance;
+  int32_t voxel = lb_voxels_nearest(voxels, point, &distance);
+  return distance == 0 ? voxel : -1;
+}
+
 typedef struct Clusters {
   const lbVoxels *voxels;
   const double *masses; // (voxels) or NULL

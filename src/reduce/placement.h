@@ -5,6 +5,10 @@
 
 #include "frames/voxels.h"
 
+// The voxel that holds a point, or -1. A point on a face belongs to a filled one of the cells
+// there.
+int32_t lb_voxels_find(const lbVoxels *voxels, lbVec3 point);
+
 // positions (count x 3) <- centres of voxels. Every part of the object gets at least one frame.
 // masses (voxels): how much a voxel counts; NULL: all the same. Refuses count < 1, too few frames
 // for the parts (the message names one that would go without) and more than voxels.

@@ -2,21 +2,23 @@
 #include "solve/active_set.h"
 
 #include "solve/cone.h"
+#include "solve/tolerances.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SOFTEN 1e-13 // of the diagonal: more contacts than freedoms do not stop a factorisation
-#define EXACT 1e-13  // of the largest force
-#define ITERATIONS 25
-#define SWEEPS 40 // of Gauss-Seidel between rounds
-#define CHANGES 8 // of sides, times the number of contacts
+// Bounds of loops that end by themselves.
+enum {
+  ITERATIONS = 25, // of Newton's method, from one start
+  SWEEPS = 40,     // of Gauss-Seidel between restarts
+  CHANGES = 8,     // of active rows, times the number of contacts
+};
 
 typedef struct Lcp {
   const lbContactProblem *p;
   int32_t contacts;  // blocks that are contacts; bounded rows follow them here
   int32_t blocks, n; // n = 3 blocks, which are numbered from 0 on here
-  double enough;     // of the largest force: how far off a solution may be
+  double tolerance;  // of the largest force: how far off a solution may be
   double *A;         // (n x n)
   double *M;         // (n x n): factors
   double *x;         // (n): forces
@@ -133,11 +135,11 @@ static int32_t factor(Lcp *l) {
     for (int32_t i = j; i < count; i++) {
       int32_t row = 3 * l->order[i], column = 3 * l->order[j];
       double sum = at(l, row, column);
-      if (i == j) sum *= 1 + SOFTEN;
+      if (i == j) sum *= 1 + LB_SUM_ROUNDING;
       for (int32_t k = 0; k < j; k++)
         sum -= l->M[(size_t)i * n + (size_t)k] * l->M[(size_t)j * n + (size_t)k];
       if (i == j)
-        l->M[(size_t)j * n + (size_t)j] = sqrt(fmax(sum, SOFTEN * at(l, row, row)));
+        l->M[(size_t)j * n + (size_t)j] = sqrt(fmax(sum, LB_SUM_ROUNDING * at(l, row, row)));
       else
         l->M[(size_t)i * n + (size_t)j] = sum / l->M[(size_t)j * n + (size_t)j];
     }
@@ -169,15 +171,15 @@ static void find_direction(Lcp *l, int32_t driven) {
   }
 }
 
-// How far the driven force can grow until somebody changes sides, and who.
-static double find_length(const Lcp *l, int32_t driven, int32_t *who) {
+// How far the driven force can grow until a contact changes sides, and the first to do so.
+static double find_length(const Lcp *l, int32_t driven, int32_t *first) {
   double length = l->F[driven] > 0 ? -l->w[3 * driven] / l->F[driven] : INFINITY;
-  *who = driven;
+  *first = driven;
   for (int32_t i = 0; i < driven; i++) {
     double reached = INFINITY;
     if (l->states[i] == PUSHES && l->step[i] < 0) reached = -l->x[3 * i] / l->step[i];
     if (l->states[i] == PARTS && l->F[i] < 0) reached = -l->w[3 * i] / l->F[i];
-    if (reached < length) length = reached, *who = i;
+    if (reached < length) length = reached, *first = i;
   }
   return fmax(length, 0);
 }
@@ -185,25 +187,25 @@ static double find_length(const Lcp *l, int32_t driven, int32_t *who) {
 static bool drive(Lcp *l, int32_t driven) {
   int32_t contacts = l->contacts;
   for (int32_t change = 0; change < CHANGES * contacts; change++) {
-    int32_t who = driven;
+    int32_t first = driven;
     find_direction(l, driven);
-    double length = find_length(l, driven, &who);
+    double length = find_length(l, driven, &first);
     if (!isfinite(length)) return false;
     for (int32_t i = 0; i < contacts; i++) {
       l->x[3 * i] += length * l->step[i];
       l->w[3 * i] += length * l->F[i];
     }
-    if (who == driven) {
+    if (first == driven) {
       l->states[driven] = PUSHES;
       l->w[3 * driven] = 0;
       return true;
     }
-    bool parts = l->states[who] == PUSHES;
-    l->states[who] = parts ? PARTS : PUSHES;
+    bool parts = l->states[first] == PUSHES;
+    l->states[first] = parts ? PARTS : PUSHES;
     if (parts)
-      l->x[3 * who] = 0;
+      l->x[3 * first] = 0;
     else
-      l->w[3 * who] = 0;
+      l->w[3 * first] = 0;
   }
   return false;
 }
@@ -238,7 +240,7 @@ static Target find_target(const Lcp *l, int32_t c) {
   Target t = { 0 };
   int32_t i = 3 * c;
   double give = fmax(at(l, i + 1, i + 1), at(l, i + 2, i + 2));
-  if (!(at(l, i, i) > 0)) return t; // nothing gives way
+  if (!(at(l, i, i) > 0)) return t; // it has no compliance
   t.rho[0] = 1 / at(l, i, i);
   t.rho[1] = give > 0 ? 1 / give : 0;
   double normal = l->x[i] - t.rho[0] * l->w[i], mu = l->friction[c];
@@ -274,14 +276,14 @@ static void differentiate(const Lcp *l, int32_t c, const Target *t, int32_t j, d
     e[k] = i + k == j;
     g[k] = e[k] - t->rho[k > 0] * at(l, i + k, j);
   }
-  D[0] = e[0] * (1 + SOFTEN) - g[0];
+  D[0] = e[0] * (1 + LB_SUM_ROUNDING) - g[0];
   double along = t->way[0] * g[1] + t->way[1] * g[2];
   for (int k = 1; k < 3; k++) {
     if (t->slides)
       D[k] = e[k] - t->way[k - 1] * l->friction[c] * g[0] -
              t->shortened * (g[k] - t->way[k - 1] * along);
     else
-      D[k] = e[k] * (1 + SOFTEN) - g[k];
+      D[k] = e[k] * (1 + LB_SUM_ROUNDING) - g[k];
   }
 }
 
@@ -314,7 +316,7 @@ static int derivatives(const Lcp *l, int32_t row, const Target *t, int32_t j, do
     differentiate(l, row / 3, t, j, D);
     return 3;
   }
-  D[0] = at(l, row, j) / at(l, row, row) + (row == j ? SOFTEN : 0);
+  D[0] = at(l, row, j) / at(l, row, row) + (row == j ? LB_SUM_ROUNDING : 0);
   return 1;
 }
 
@@ -418,7 +420,7 @@ static void iterate(Lcp *l, double *least) {
       *least = miss;
       memcpy(l->best, l->x, (size_t)l->n * sizeof(double));
     }
-    if (miss <= l->enough || !take_step(l)) return;
+    if (miss <= l->tolerance || !take_step(l)) return;
   }
 }
 
@@ -435,23 +437,23 @@ static void tidy(Lcp *l) {
     l->best[i] = lb_row_clamp(l->p, number_of(l->p, i / 3), i % 3, l->best[i]);
 }
 
-bool lb_lcp_solve(const lbContactProblem *p, double enough, int32_t restarts, double *work,
+bool lb_lcp_solve(const lbContactProblem *p, double tolerance, int32_t restarts, double *work,
                   double *x) {
   if (p->contact_count > LB_LCP_CONTACTS) return false;
   Lcp l = lay_out(p, work);
   double least = INFINITY;
   lbContactProblem sweeps = *p;
-  l.enough = fmax(enough, EXACT);
+  l.tolerance = fmax(tolerance, LB_SUM_ROUNDING);
   sweeps.sweeps_most = SWEEPS, sweeps.tolerance = 0;
   assemble(&l);
   gather(&l, x);
   memcpy(l.best, l.x, (size_t)l.n * sizeof(double));
   iterate(&l, &least); // forces that were right a step ago often are nearly so
-  if (least > l.enough) {
+  if (least > l.tolerance) {
     pivot(&l);
     iterate(&l, &least);
   }
-  for (int round = 0; round < restarts && least > l.enough; round++) {
+  for (int round = 0; round < restarts && least > l.tolerance; round++) {
     scatter(&l, x);
     lb_contact_solve(&sweeps, x);
     gather(&l, x);
@@ -460,5 +462,5 @@ bool lb_lcp_solve(const lbContactProblem *p, double enough, int32_t restarts, do
   }
   tidy(&l);
   scatter(&l, x);
-  return least <= fmax(enough, 1e3 * EXACT);
+  return least <= fmax(tolerance, 1e3 * LB_SUM_ROUNDING);
 }

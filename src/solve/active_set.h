@@ -14,17 +14,15 @@
 
 #include "solve/gauss_seidel.h"
 
-#define LB_LCP_CONTACTS 64 // at most: time goes with the cube
+enum { LB_LCP_CONTACTS = 64 }; // contacts, at most: time grows with the cube of their number
 
-#define LB_LCP_RESTARTS 6 // enough for all of thousands of random problems
-
-// x (blocks x 3): forces that may be near (zeros will do), and the result. `enough`: how far off
+// x (blocks x 3): forces that may be near (zeros will do), and the result. `tolerance`: how far off
 // forces may be, of the largest; 0: by rounding. `restarts`: how often Newton's method may start
 // again from the result of sweeps. `work` has lb_lcp_room numbers. False: there are too many blocks
 // and nothing was done, or the best that was found is farther off; it obeys bounds and cones all
 // the same.
 size_t lb_lcp_room(int32_t contact_count);
-bool lb_lcp_solve(const lbContactProblem *problem, double enough, int32_t restarts, double *work,
+bool lb_lcp_solve(const lbContactProblem *problem, double tolerance, int32_t restarts, double *work,
                   double *x);
 
 #endif

@@ -7,8 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define SETTLED 0.1 // of what is tolerated: a smaller change of a force is not worth its columns
-
 static_assert(sizeof(lbContactOwn) == LB_CONTACT_WORK * sizeof(double), "numbers of a contact");
 static_assert(sizeof(lbContactRun) == LB_CONTACT_INTS * sizeof(int32_t), "integers of a run");
 
@@ -202,9 +200,10 @@ static int32_t sweep_until_settled(const lbContactProblem *p, double *x) {
   Solving s = prepare(p);
   for (int32_t sweep = 1; sweep <= p->sweeps_most; sweep++) {
     keep(&s, x);
-    lbContactChange most = sweep_over(&s, sweep % 2 == 0, SETTLED * p->tolerance * largest, x);
+    lbContactChange most =
+        sweep_over(&s, sweep % 2 == 0, LB_CONTACT_UNCHANGED * p->tolerance * largest, x);
     largest = most.largest;
-    if (most.force <= p->tolerance * largest || most.move <= p->enough) return sweep;
+    if (most.force <= p->tolerance * largest || most.move <= p->move_tolerance) return sweep;
     if (sweep == p->sweeps_most) break;
     double step = step_of(&s, x);
     go_on(&s, step < before ? step / before : 0, x);

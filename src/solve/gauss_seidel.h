@@ -33,7 +33,7 @@
 #include "math/simd.h"
 
 typedef struct lbContactSide { // of a contact
-  int32_t body;                // -1: what does not give way
+  int32_t body;                // -1: no body moves
   int32_t place;               // its number among the body's contacts
 } lbContactSide;
 
@@ -44,9 +44,11 @@ typedef struct lbContactPart { // of a body
                  // work. Of its places, 0 belongs to a contact
 } lbContactPart;
 
-#define LB_CONTACT_WORK 30   // numbers of work, a contact
-#define LB_CONTACT_INTS 3    // of them that are integers beside these
-#define LB_CONTACT_BLOCK 156 // numbers of the blocks of pairs, a contact at most
+enum {
+  LB_CONTACT_WORK = 30,  // numbers of work, a contact
+  LB_CONTACT_INTS = 3,   // of them that are integers beside these
+  LB_CONTACT_BLOCK = 156 // numbers of the blocks of pairs, a contact at most
+};
 
 typedef struct lbContactMemory { // work of a problem
   double *numbers;               // (contacts x LB_CONTACT_WORK)
@@ -76,7 +78,7 @@ typedef struct lbContactProblem {
   double tolerance;              // of the change of a force in a sweep, of the largest; 0: none
   const int32_t *list;    // (contact_count) numbers of the contacts that there are; NULL: all
   lbContactMemory memory; // for lb_contact_solve
-  double enough;          // of w: a sweep that changes no w by more is the last; 0: none
+  double move_tolerance;  // m, of w: a sweep that changes no w by more is the last; 0: none
   lbSimdLevel level;      // one that lb_simd_has
 } lbContactProblem;
 

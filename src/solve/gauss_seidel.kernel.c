@@ -4,8 +4,6 @@
 #include "solve/cone.h"
 #include "math/four.h"
 
-extern const lbContactKernels LB_KERNEL(lb_contact_kernels);
-
 static void add_rows(int32_t count, const double *rows, const double x[3], double *to) {
   const double *a = rows, *b = a + count, *c = b + count;
   const lbFour x0 = lb_four_splat(x[0]), x1 = lb_four_splat(x[1]), x2 = lb_four_splat(x[2]);
@@ -75,14 +73,14 @@ LB_FOUR_INLINE bool visit_alone(const lbContactOwn *own, double friction, const 
   if (!(size > left->force) || way < left->move) return true;
   LB_FOR (k, 0, 3) x[k] = y[k];
   lb_four_store(w, add_columns(B, x, rest));
-  return done || way <= left->enough;
+  return done || way <= left->tolerance;
 }
 
 static void solve_alone(const lbContactOwn *own, double friction, const lbContactLeft *left,
                         double w[4], double x[3], double *force, double *move) {
   double again, way;
   *force = *move = 0;
-  if (!(own->block[0] > 0)) return; // nothing gives way
+  if (!(own->block[0] > 0)) return; // it has no compliance
   bool done = visit_alone(own, friction, left, w, x, force, move);
   for (int32_t round = 2; !done && round <= left->rounds; round++)
     done = visit_alone(own, friction, left, w, x, &again, &way);
@@ -107,7 +105,7 @@ LB_FOUR_INLINE void visit(lbContactPair *pair, size_t i, const lbContactLeft *le
   const double *B = pair->own[i].block;
   double *own = pair->x + 3 * i, *w = pair->w + 3 * i;
   if (own[0] == 0 && own[1] == 0 && own[2] == 0 && w[0] >= 0) return; // apart
-  if (!(B[0] > 0)) return;                                            // nothing gives way
+  if (!(B[0] > 0)) return;                                            // it has no compliance
   const double opposite[3] = { -own[0], -own[1], -own[2] };
   double x[3] = { own[0], own[1], own[2] }, by[3], size = 0, way = 0;
   solve_one(B, pair->own[i].inverse, pair->friction[i], add_columns(B, opposite, lb_four_load(w)),
@@ -162,7 +160,7 @@ static void solve_pair(lbContactPair *pair, const lbContactLeft *left, bool back
     for (size_t i = 0; i < count; i++)
       visit(pair, backwards ? count - 1 - i : i, left, &size, &way);
     if (round == 1) *force = size, *move = way;
-    if (size <= left->force || way <= left->enough || round >= left->rounds) return;
+    if (size <= left->force || way <= left->tolerance || round >= left->rounds) return;
     const double step = squared_change(pair->stride, pair->x, before_x);
     const double share = step < step_before ? step / step_before : 0;
     go_along(pair->stride, share, before_x, way_x, pair->x);
@@ -171,5 +169,5 @@ static void solve_pair(lbContactPair *pair, const lbContactLeft *left, bool back
   }
 }
 
-const lbContactKernels LB_KERNEL(lb_contact_kernels) = { add_rows, go_along, solve_alone,
-                                                         solve_pair };
+LB_KERNEL_TABLE(lbContactKernels, lb_contact_kernels) = { add_rows, go_along, solve_alone,
+                                                          solve_pair };

@@ -4,9 +4,10 @@
 
 #include "math/simd.h"
 
-#define LB_CONTACT_PAIR 16 // contacts of two bodies that are solved together, at most
-
-enum { LB_CONTACT_PAIR_SIZE = 3 * LB_CONTACT_PAIR + 4 }; // numbers of them, and what lanes reach
+enum {
+  LB_CONTACT_PAIR = 16,                          // contacts of two bodies that are solved together
+  LB_CONTACT_PAIR_SIZE = 3 * LB_CONTACT_PAIR + 4 // numbers of them, and what lanes reach
+};
 
 // What is known of a contact while sweeps go on. Of both blocks there are three columns, a multiple
 // of four each; an inverse that there is not is zero.
@@ -27,10 +28,10 @@ typedef struct lbContactPair {
 
 // What sweeps over a pair may leave.
 typedef struct lbContactLeft {
-  double force;   // smaller changes of forces are not made,
-  double move;    // nor such that change a move by less;
-  double enough;  // sweeps that change no move by more are the last
-  int32_t rounds; // sweeps, at most
+  double force;     // smaller changes of forces are not made,
+  double move;      // nor such that change a move by less;
+  double tolerance; // m: sweeps that change no move by more are the last
+  int32_t rounds;   // sweeps, at most
 } lbContactLeft;
 
 typedef struct lbContactKernels {

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#define ROUNDS 16   // sweeps over a pair, at most
-#define CLOSER 0.6  // of what is enough: how far they go
-#define SETTLED 0.1 // of that: a smaller change of a force is not worth its columns
+enum { ROUNDS = 16 }; // sweeps over a pair, at most
+// Of the tolerance: how far sweeps over a pair go. Doubled, more sweeps over all pairs follow.
+#define CLOSER 0.6
 
 // Places of contacts on both sides, which are of the same two bodies.
 typedef struct Places {
-  int32_t bodies[2]; // -1: what does not give way
+  int32_t bodies[2]; // -1: no body moves
   int32_t at[2][LB_CONTACT_PAIR];
 } Places;
 
@@ -65,7 +65,7 @@ static void add_compliances(const lbContactProblem *p, const lbContactRun *run, 
   }
 }
 
-// K (3 count x stride) <- how the bodies of a run give way at its contacts.
+// K (3 count x stride) <- compliance of the bodies of a run at its contacts.
 static void find_moves(const lbContactProblem *p, const lbContactRun *run, double *K) {
   Places places = find_places(p, run);
   const int32_t *bodies = places.bodies, count = run->count;
@@ -127,7 +127,8 @@ void lb_contact_prepare_run(const lbContactProblem *p, lbContactRun *run, size_t
 static double greater(double a, double b) { return a > b ? a : b; }
 
 static lbContactLeft left_of(const lbContactProblem *p, double least) {
-  return (lbContactLeft){ least, SETTLED * CLOSER * p->enough, CLOSER * p->enough, ROUNDS };
+  return (lbContactLeft){ least, LB_CONTACT_UNCHANGED * CLOSER * p->move_tolerance,
+                          CLOSER * p->move_tolerance, ROUNDS };
 }
 
 static bool pushes(const double x[3]) { return x[0] != 0 || x[1] != 0 || x[2] != 0; }
@@ -165,7 +166,7 @@ static void solve_bounded(const lbContactProblem *p, int32_t block, const lbCont
   for (int32_t round = 0; round < left.rounds; round++) {
     double step = 0;
     for (int k = 0; k < 3; k++) {
-      if (!(B[5 * k] > 0)) continue; // nothing gives way
+      if (!(B[5 * k] > 0)) continue; // it has no compliance
       double next = lb_row_clamp(p, block, k, now[k] - w[k] / B[5 * k]), by = next - now[k];
       now[k] = next;
       for (int i = 0; i < 3; i++) w[i] += B[4 * k + i] * by;
@@ -173,7 +174,7 @@ static void solve_bounded(const lbContactProblem *p, int32_t block, const lbCont
       if (round == 0) size = greater(size, fabs(by));
     }
     if (round == 0) way = step;
-    if (step <= left.enough) break;
+    if (step <= left.tolerance) break;
   }
   most->force = greater(most->force, size), most->move = greater(most->move, way);
   change(p, block, now, x, most);
@@ -210,7 +211,7 @@ static void solve_rolling(const lbContactProblem *p, int32_t block, const lbCont
       if (round == 0) size = greater(size, fabs(by));
     }
     if (round == 0) way = step;
-    if (step <= left.enough) break;
+    if (step <= left.tolerance) break;
   }
   most->force = greater(most->force, size), most->move = greater(most->move, way);
   change(p, block, now, x, most);

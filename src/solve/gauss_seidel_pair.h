@@ -10,6 +10,10 @@
 #include "solve/gauss_seidel.h"
 #include "solve/gauss_seidel_kernels.h"
 
+// Of the tolerance: a smaller change of a force is not worth its columns. Doubled, sweeps are
+// cheaper and more of them follow.
+#define LB_CONTACT_UNCHANGED 0.1
+
 // How much a sweep has changed.
 typedef struct lbContactChange {
   double force, move; // the most that a force, and a move, was off by where a pair was come to

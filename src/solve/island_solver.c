@@ -2,23 +2,20 @@
 #include "solve/island_solver.h"
 
 #include "solve/active_set.h"
+#include "solve/tolerances.h"
 
 enum {
   SWEEPS_FIRST = 3, // from the forces of the last step
   SWEEPS_MAX = 80,  // then
   EXACT_FIRST = 24, // blocks: up to so many, the exact method costs no more than SWEEPS_MAX
 };
-// Of what the worst row would be off by without forces: what sweeps may leave. Doubled, a body may
-// sink twice as far into another one in a step.
-#define UNFINISHED 1e-3
-#define EXACT_TOLERANCE 1e-6 // of the largest force: error of the exact method
 
 size_t lb_island_solver_room(int32_t block_count) {
   return block_count <= LB_LCP_CONTACTS ? lb_lcp_room(block_count) : 0;
 }
 
 static bool is_finished(const lbContactProblem *problem, const double *x) {
-  return lb_contact_residual(problem, x) <= UNFINISHED * lb_contact_deepest(problem);
+  return lb_contact_residual(problem, x) <= LB_STEP_RESIDUAL * lb_contact_deepest(problem);
 }
 
 // True: converged within the sweeps, or finished.
@@ -33,7 +30,7 @@ static bool sweep_rows(const lbContactProblem *problem, int32_t sweeps_max, doub
 
 static bool solve_exactly(const lbContactProblem *problem, int32_t restarts, double *work,
                           double *x) {
-  if (!work || !lb_lcp_solve(problem, EXACT_TOLERANCE, restarts, work, x)) return false;
+  if (!work || !lb_lcp_solve(problem, LB_FORCE_ERROR, restarts, work, x)) return false;
   lb_contact_moves(problem, x);
   return true;
 }

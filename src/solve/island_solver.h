@@ -1,7 +1,7 @@
 // The rows of one island (gauss_seidel.h), by the method that suits their number: a few sweeps from
-// the forces of the last step are enough for most islands. Small islands that need more are solved
-// exactly (active_set.h); large ones by more sweeps, and exactly where these do not converge.
-// Islands with rolling friction are solved by sweeps alone.
+// the forces of the last step are within the tolerance for most islands. Small islands that need
+// more are solved exactly (active_set.h); large ones by more sweeps, and exactly where these do not
+// converge. Islands with rolling friction are solved by sweeps alone.
 #ifndef LB_SOLVE_ISLAND_SOLVER_H
 #define LB_SOLVE_ISLAND_SOLVER_H
 

@@ -1,12 +1,11 @@
 // Projected Gauss-Seidel over single rows (nonnegative.h).
 #include "solve/nonnegative.h"
 
+#include "solve/tolerances.h"
+
 #include <math.h>
 
 enum { SWEEPS_MAX = 60 };
-// Of the largest force: a sweep that changes no force by more is the last. Doubled, rows end twice
-// as far from where they should.
-#define UNCHANGED 1e-11
 
 // One sweep; the largest change and the largest force.
 static double sweep_rows(int32_t count, const double *A, const double *right, double least,
@@ -31,5 +30,5 @@ void lb_nonnegative_solve(int32_t count, const double *A, const double *right, d
                           double *x) {
   double largest;
   for (int sweep = 0; sweep < SWEEPS_MAX; sweep++)
-    if (sweep_rows(count, A, right, least, x, &largest) <= UNCHANGED * largest) return;
+    if (sweep_rows(count, A, right, least, x, &largest) <= LB_CONVERGED * largest) return;
 }

@@ -1,9 +1,9 @@
 // L D Lᵀ with diagonal pivots (factor.h).
 #include "solve/pivoted_ldlt.h"
 
-#include <string.h>
+#include "solve/tolerances.h"
 
-#define DEPENDENT 1e-9 // of a row's own diagonal: what is left of it when others are taken out
+#include <string.h>
 
 size_t lb_row_factor_room(int32_t count) {
   size_t n = (size_t)count;
@@ -36,7 +36,7 @@ static void swap_rows(lbRowFactor *f, int32_t a, int32_t b) {
 // The row of which most is left; -1: all others depend on those before.
 static int32_t choose_pivot(const lbRowFactor *f, const double *A, int32_t begin, int32_t end) {
   int32_t best = -1;
-  double most = DEPENDENT;
+  double most = LB_NEGLIGIBLE; // of a row's own diagonal
   for (int32_t i = begin; i < end; i++) {
     double share = f->work[i] / diagonal(f, A, i);
     if (share > most) most = share, best = i;

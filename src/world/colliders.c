@@ -147,7 +147,7 @@ lbStatus lb_world_collider_force(const lbWorld *world, lbColliderId id, lbVec3 *
   return LB_OK;
 }
 
-void lb_colliders_relieve(lbWorld *world) {
+void lb_colliders_clear_forces(lbWorld *world) {
   for (int32_t i = 0; i < world->collider_count; i++)
     world->colliders[i].force = world->colliders[i].torque = lb_vec3(0, 0, 0);
 }

@@ -14,8 +14,8 @@ static lbVec3 triangle_normal_of(const lbVec3 corners[3]) {
   return lb_normalise(lb_cross(lb_sub(corners[1], corners[0]), lb_sub(corners[2], corners[0])));
 }
 
-bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
-                        const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch) {
+bool lb_contact_choose_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
+                            const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch) {
   double thickness, t;
   if (at->own & LB_TWO_SIDED || lb_solid_kind(solid) == LB_SOLID_PLANE) return true;
   lbVec3 now = lb_mat3_apply(frame->rotation, triangle_normal_of(at->corners)), normal;

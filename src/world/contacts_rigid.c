@@ -86,7 +86,7 @@ static void touch_solid_at(const Approach *a, const lbSurfaceTriangle *at, int32
   lbSolidTouch found[LB_SOLID_TOUCHES];
   int32_t count = test_triangle(a, at, number, margin, found);
   for (int32_t i = 0; i < count; i++) {
-    if (!lb_touch_mend_side(a->body, a->solid, &a->frame, at, number, &found[i])) continue;
+    if (!lb_contact_choose_side(a->body, a->solid, &a->frame, at, number, &found[i])) continue;
     lbTouchCandidate c = { .triangles = { number, -1 },
                            .point = lb_solid_to_world(&a->frame, found[i].on_solid),
                            .normal = lb_mat3_apply(a->frame.rotation, found[i].normal),

@@ -27,9 +27,9 @@ static void add_contact(const lbWorld *world, int32_t c, lbBalance *b) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
   const double *impulse = touch->impulses + 3 * (size_t)c;
-  double recovered = lb_touch_recovered(contact, world->h), speed = recovered / world->h;
+  double removed = lb_contact_overlap_removed(contact, world->h), speed = removed / world->h;
   b->parted += impulse[0] * speed;
-  b->lift = fmax(b->lift, recovered);
+  b->lift = fmax(b->lift, removed);
   b->parting += 0.5 * lighter_mass(world, contact) * speed * speed;
   if (contact->collider < 0) {
     for (int side = 0; side < 2; side++)
@@ -145,9 +145,8 @@ static void dissipate(lbWorld *world, int32_t island, const lbBalance *b) {
     if (!b->leans) drift = lb_add_scaled(drift, 1 / b->mass, r.linear_momentum);
   }
   kinetic -= 0.5 * b->mass * lb_dot(drift, drift);
-  // Stored in shapes, where no slowing down takes it out; or not finite; or so much that positions
-  // cannot be right either.
-  bool stored = !(excess <= kinetic) || excess > b->level;
+  // Stored in shapes, where no slowing down takes it out; or not finite.
+  bool stored = !(excess <= kinetic);
   double factor = stored ? 0 : sqrt(1 - excess / kinetic);
   for (int32_t t = 0; t < touch->toucher_count; t++) {
     int32_t slot = touch->touchers[t].slot;

@@ -194,7 +194,7 @@ void lb_joints_eliminate(lbWorld *world, bool speeds);
 // contacts.
 void lb_joints_merge(const lbWorld *world, lbContactSide *sides, lbContactPart *parts);
 // When x of contacts and bounded rows are known: forces (or impulses) of all rows.
-void lb_joints_recover(lbWorld *world, bool speeds, const double *x);
+void lb_joints_back_substitute(lbWorld *world, bool speeds, const double *x);
 
 // joint_forces.c.
 // Whether bodies turn so far in the step that forces are to be found again, about where those that

@@ -258,7 +258,8 @@ static void find_lost(const lbWorldJoints *joints, const lbJointComponent *k) {
   }
 }
 
-static void recover_component(lbWorld *world, int32_t component, bool speeds, const double *x) {
+static void back_substitute_component(lbWorld *world, int32_t component, bool speeds,
+                                      const double *x) {
   const lbWorldJoints *joints = world->linked;
   const lbJointComponent *k = &joints->components[component];
   size_t n = (size_t)k->row_count, first = 3 * (size_t)k->place_count;
@@ -276,7 +277,7 @@ static void recover_component(lbWorld *world, int32_t component, bool speeds, co
   if (!speeds) find_lost(joints, k);
 }
 
-void lb_joints_recover(lbWorld *world, bool speeds, const double *x) {
+void lb_joints_back_substitute(lbWorld *world, bool speeds, const double *x) {
   for (int32_t c = 0; c < world->linked->component_count; c++)
-    if (world->linked->components[c].row_count > 0) recover_component(world, c, speeds, x);
+    if (world->linked->components[c].row_count > 0) back_substitute_component(world, c, speeds, x);
 }

@@ -3,8 +3,8 @@
 #include "world/joint.h"
 
 #define TURN_AGAIN 0.03 // rad that a body turns by in a step: its rows are measured again
-#define TURN_MAX 0.15   // rad: a step in which one turns farther is taken in substeps,
-#define SWING_MAX 1.0   // rad of phase: so is that of one that swings under the pull of a joint
+#define SWING_MAX                                                                                  \
+  1.0 // rad of phase of a body that swings under the pull of a joint: beyond, substeps
 
 static lbAnchorForce force_of(const lbJointAct *act, double amount) {
   return (lbAnchorForce){ &act->end->anchor, lb_scale(amount, act->force),
@@ -40,7 +40,7 @@ static void strike(lbWorld *world, const lbJointed *b) {
     }
   lbScratch *scratch = count > 0 ? lb_scratch_borrow(body->prepared) : NULL;
   if (!scratch) return;
-  lb_anchors_strike(body, count, joints->struck, scratch);
+  lb_anchors_apply_impulses(body, count, joints->struck, scratch);
   lb_scratch_return(body->prepared, scratch);
 }
 
@@ -122,7 +122,7 @@ static double swing_of(const lbWorld *world, const lbJointed *jointed) {
 
 double lb_joints_substeps(const lbWorld *world, int32_t i, double h) {
   double swing = h * swing_of(world, &world->linked->bodies[i]) / SWING_MAX;
-  return fmax(turn_of(world, i, h) / TURN_MAX, swing);
+  return fmax(turn_of(world, i, h) / LB_TURN_MAX, swing);
 }
 
 void lb_joints_finish(lbWorld *world) {

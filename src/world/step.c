@@ -251,7 +251,7 @@ int32_t lb_world_step(lbWorld *world, double dt) {
   for (int32_t i = 0; i < world->slot_count; i++) world->slots[i].flags = 0;
   for (int32_t i = 0; i < world->group_count; i++) world->groups[i].seconds = 0;
   lb_contact_frames_update(world, dt);
-  lb_colliders_relieve(world);
+  lb_colliders_clear_forces(world);
   for (int32_t i = 0; i < count; i++) take_step(world);
   for (int32_t i = 0; i < world->slot_count; i++)
     if (world->slots[i].body) world->slots[i].body->pushed = false;

@@ -21,8 +21,8 @@
 #define GAP_TOLERANCE 3e-4
 #define STEP (1.0 / 60) // s
 #define LOOSER 3.0
-#define RECOVERED 0.2 // of an overlap is taken back in a step, at most: doubled, heaps shake
-#define NEVER 1e30    // m/s: a gap that nothing closes
+#define OVERLAP_REMOVED 0.2 // of an overlap is taken back in a step, at most: doubled, heaps shake
+#define NEVER 1e30          // m/s: a gap that nothing closes
 
 // m/s: slower approaches do not bounce. Doubled, bodies come to rest sooner after their last
 // bounce.
@@ -84,7 +84,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     problem.sides = touch->solver_sides, problem.parts = touch->solver_parts;
     if (touch->block_count > lb_touch_pair_blocks(touch))
       problem.low = s->world->linked->low, problem.high = s->world->linked->high;
-    problem.enough = touch->enoughs[i];
+    problem.move_tolerance = touch->enoughs[i];
     problem.memory = memory_of(touch, first, count);
     lbIslandReport report =
         lb_island_solve(&problem, touch->looks, exact_work_of(touch, first, count), s->x);
@@ -214,8 +214,8 @@ static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
   return lb_add_scaled(way, -share, lb_collider_way(collider, contact->at.point));
 }
 
-double lb_touch_recovered(const lbWorldContact *contact, double h) {
-  double gap = contact->at.gap, share = contact->compliance > 0 ? 1 : RECOVERED;
+double lb_contact_overlap_removed(const lbWorldContact *contact, double h) {
+  double gap = contact->at.gap, share = contact->compliance > 0 ? 1 : OVERLAP_REMOVED;
   return gap < 0 ? fmin(-share * gap, lb_touch_parting(contact->at.feature) * h) : 0;
 }
 
@@ -246,7 +246,7 @@ static void measure_contact(const lbWorld *world, int32_t c) {
   lbVec3 way = relative_way(world, c, 1);
   double *free = touch->free + 3 * (size_t)c, gap = contact->at.gap;
   for (int k = 0; k < 3; k++) free[k] = lb_dot(contact->axes[k], way);
-  free[0] += gap < 0 ? -lb_touch_recovered(contact, world->h) : gap;
+  free[0] += gap < 0 ? -lb_contact_overlap_removed(contact, world->h) : gap;
 }
 
 // ---- forces ------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ static void solve_forces(lbWorld *world) {
   }
   lb_compliance_solve(world, false, touch->chooses ? solve_chosen_rows : solve_all_rows,
                       touch->forces);
-  if (jointed) lb_joints_recover(world, false, touch->forces);
+  if (jointed) lb_joints_back_substitute(world, false, touch->forces);
 }
 
 // ---- a second linearisation --------------------------------------------------------------------
@@ -516,8 +516,8 @@ static void apply_impulses(int32_t begin, int32_t end, void *context) {
     lbBody *body = world->slots[toucher->slot].body;
     lbScratch *scratch = toucher->open ? lb_scratch_borrow(body->prepared) : NULL;
     if (!scratch) continue;
-    lb_touch_strike(body, toucher->count, touch->spots + toucher->first,
-                    touch->amounts + 3 * (size_t)toucher->first, scratch);
+    lb_touch_apply_impulses(body, toucher->count, touch->spots + toucher->first,
+                            touch->amounts + 3 * (size_t)toucher->first, scratch);
     lb_scratch_return(body->prepared, scratch);
   }
 }
@@ -535,7 +535,7 @@ static void solve_impulses(lbWorld *world) {
     lb_islands_list(touch);
   }
   lb_compliance_solve(world, true, solve_all_rows, touch->impulses);
-  if (jointed) lb_joints_recover(world, true, touch->impulses);
+  if (jointed) lb_joints_back_substitute(world, true, touch->impulses);
   double *changes = touch->free; // its values are no longer needed
   for (int32_t i = 0; i < 3 * lb_touch_pair_blocks(touch); i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];

@@ -344,7 +344,7 @@ void lb_touch_sum_up(lbWorld *world);
 // among the touchers.
 bool lb_touch_gives_way(const lbWorld *world, int32_t slot);
 // m: how much of its overlap a contact takes back in h seconds.
-double lb_touch_recovered(const lbWorldContact *contact, double h);
+double lb_contact_overlap_removed(const lbWorldContact *contact, double h);
 void lb_touch_place_rigid(lbWorld *world);
 void lb_touch_list(lbWorld *world);
 int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot);
@@ -405,8 +405,8 @@ void lb_touch_gather(lbWorldTouch *touch, int32_t first, int32_t count);
 void lb_touch_give_shares(lbWorld *world);
 // touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
 // solid's axes); whether a push (unit, world) is not outwards there, where the normal is `now`.
-bool lb_touch_mend_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
-                        const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
+bool lb_contact_choose_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
+                            const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
 bool lb_touch_faces(const lbBody *body, const lbTree *tree, int32_t triangle,
                     const double weights[3], lbVec3 now, lbVec3 push);
 // A place where two could touch, of those that a task has found for its pair. `length` (m) is that
@@ -450,7 +450,7 @@ lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);
 void lb_colliders_lead(lbWorld *world, double start, double end);
 void lb_colliders_arrive(lbWorld *world);
 // What contacts exert on colliders: nothing yet in a step; and with those of a part of it.
-void lb_colliders_relieve(lbWorld *world);
+void lb_colliders_clear_forces(lbWorld *world);
 void lb_colliders_feel(lbWorld *world);
 void lb_colliders_go_to(lbWorld *world, double time); // those with paths, at once
 

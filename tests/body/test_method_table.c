@@ -20,7 +20,7 @@ static void every_method_has_all_operations(void **state) {
     assert_true(m.place_group && m.place_scratch && m.furnish && m.forget);
     assert_true(m.get && m.put && m.set_weight && m.save && m.refit && m.restore && m.start);
     assert_true(m.begin && m.respond && m.respond_many && m.end && m.commit && m.ready_group);
-    assert_true(m.mobilise && m.mobilise_at && m.strike && m.comply && m.stable_step);
+    assert_true(m.mobilise && m.mobilise_at && m.apply_impulse && m.comply && m.stable_step);
     assert_true(m.stored && m.report && m.von_mises && m.pose_distance && m.unfollowed_force);
     assert_true(m.report != lb_default_report || (m.kinetic && m.elastic));
     assert_true(m.solid && !m.refine == !m.refinement_spacing);

@@ -184,7 +184,7 @@ static void check_impulses(const char *keys) {
   lb_touch_add_frame_speeds(held.body, mobility, SPOTS, held.spots, matrix);
   for (int i = 0; i < ROWS; i++) impulses[i] = 0.01 * check_random(&seed);
   lbVec3 pin = pin_velocity_of(held.body);
-  lb_touch_strike(held.body, SPOTS, held.spots, impulses, s);
+  lb_touch_apply_impulses(held.body, SPOTS, held.spots, impulses, s);
   lb_scratch_return(held.body->prepared, s);
   places_of(held.body, held.spots, places, after);
   for (int i = 0; i < ROWS; i++) {

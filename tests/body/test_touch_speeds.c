@@ -46,7 +46,7 @@ static void strike(lbBody *body, const lbSpot *spots, int row) {
   double impulses[ROWS] = { 0 };
   lbScratch *s = lb_scratch_borrow(body->prepared);
   impulses[row] = 1;
-  lb_touch_strike(body, SPOTS, spots, impulses, s);
+  lb_touch_apply_impulses(body, SPOTS, spots, impulses, s);
   lb_scratch_return(body->prepared, s);
 }
 

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "frames/inserted_weight.h"
+#include "reduce/placement.h"
 #include "reduce/weights.h"
 
 static inline lbVoxelGrid *empty_grid(int32_t x, int32_t y, int32_t z, double cell) {

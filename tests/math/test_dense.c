@@ -26,6 +26,12 @@ static void make_system(int32_t n, int32_t rank, double shift, uint64_t seed) {
   for (int32_t i = 0; i < n * COLUMNS; i++) s.b[i] = check_random(&seed);
 }
 
+static int32_t count_negative_pivots(int32_t n, const double *ld) {
+  int32_t count = 0;
+  for (int32_t j = 0; j < n; j++) count += ld[j + n * j] < 0;
+  return count;
+}
+
 static void poison_upper(void) {
   memcpy(s.factor, s.a, sizeof s.a);
   for (int32_t j = 0; j < s.n; j++)
@@ -71,7 +77,7 @@ static void ldlt_solves_every_size_and_counts_no_negative_pivot(void **state) {
     poison_upper();
     assert_true(lb_small_ldlt_factor(n, s.factor));
     check_upper_untouched();
-    assert_int_equal(lb_small_ldlt_negative_count(n, s.factor), 0);
+    assert_int_equal(count_negative_pivots(n, s.factor), 0);
     lb_small_ldlt_solve(n, s.factor, COLUMNS, s.x);
     check_small(residual(), 1e-14);
   }
@@ -113,7 +119,7 @@ static void ldlt_solves_a_saddle_point(void **state) {
     for (int32_t i = N - CONSTRAINTS; i < N; i++) s.a[i + N * j] = 0;
   poison_upper();
   assert_true(lb_small_ldlt_factor(N, s.factor));
-  assert_int_equal(lb_small_ldlt_negative_count(N, s.factor), CONSTRAINTS);
+  assert_int_equal(count_negative_pivots(N, s.factor), CONSTRAINTS);
   lb_small_ldlt_solve(N, s.factor, COLUMNS, s.x);
   check_small(residual(), 1e-13);
   poison_upper();

@@ -3,6 +3,7 @@
 #include "limber/math.h"
 #include "limber/shape.h"
 #include "mesh/builder.h"
+#include "reduce/placement.h"
 #include "reduce/voxel_body.h"
 
 static lbVoxelBody *make(const lbMesh *mesh, int32_t voxels, double cell) {

@@ -178,7 +178,7 @@ static void forces_keep_to_their_cones_wherever_sweeps_stop(void **state) {
     lbContactProblem p = make_problem(MOST, trial & 1, 30, friction, parts, sides, free, frictions);
     p.sweeps_most = 1 + trial % 40;
     p.tolerance = 1e-6;
-    p.enough = 3e-3 * lb_contact_deepest(&p);
+    p.move_tolerance = 3e-3 * lb_contact_deepest(&p);
     memset(x, 0, sizeof x);
     lb_contact_solve(&p, x);
     for (int32_t c = 0; c < MOST; c++) {
@@ -221,7 +221,7 @@ static void contacts_near_each_other_take_few_sweeps(void **state) {
     }
     memset(x, 0, sizeof x);
     p.sweeps_most = 200, p.tolerance = 0;
-    p.enough = 1e-4 * lb_contact_deepest(&p);
+    p.move_tolerance = 1e-4 * lb_contact_deepest(&p);
     int32_t sweeps = lb_contact_solve(&p, x);
     most = sweeps > most ? sweeps : most;
     worst = fmax(worst, lb_contact_residual(&p, x) / lb_contact_deepest(&p));

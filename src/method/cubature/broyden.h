@@ -1,5 +1,5 @@
-// Broyden's method: the inverse of a matrix that was factored once, mended by what steps have shown
-// of the true one. For pairs of a step s and the change y of the residual along it,
+// Broyden's method: the inverse of a matrix that was factored once, updated by what steps have
+// shown of the true one. For pairs of a step s and the change y of the residual along it,
 //
 //   H <- (1 + u s^T) H,   u = (s - H y) / (s . H y),
 //
@@ -14,7 +14,7 @@ enum { LB_SECANTS = 16 }; // at most
 
 typedef struct lbSecants {
   int32_t count;
-  double *steps, *mends; // (LB_SECANTS x padded): s and u
+  double *steps, *updates; // (LB_SECANTS x padded): s and u
 } lbSecants;
 
 // x (padded) <- H x

@@ -1,5 +1,5 @@
 // Broyden's method in a step (method/subspace/newton_step.h), for force models whose tangent costs
-// much more than a force: iterations with the factors of one matrix (factor_at), mended by what
+// much more than a force: iterations with the factors of one matrix (factor_at), updated by what
 // moves have shown (broyden.c), and when they are done. A step that comes nowhere with the matrix
 // of a former place gets one of its own, and after that Newton's method.
 #include "method/subspace/newton_step.h"
@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-// of the largest force: the residual where one linear solve a step is asked for. Doubled, steps end
-// at twice the error.
-#define SECANT_TOLERANCE 1e-3
 // times the least residual: from there on an attempt begins anew. Doubled, attempts last longer.
 #define DIVERGED 10
 
@@ -116,7 +113,7 @@ int32_t lb_secants_judge(const lbBody *body, int32_t iteration, const lbStepResi
     [LB_ATTEMPT_KEPT_MATRIX] = 8, [LB_ATTEMPT_NEW_MATRIX] = LB_SECANTS
   };
   double tight = fmax(body->newton_tolerance, LB_SUM_ROUNDING);
-  double tolerance = body->newton_iterations > 1 ? tight : fmax(tight, SECANT_TOLERANCE);
+  double tolerance = body->newton_iterations > 1 ? tight : fmax(tight, LB_STEP_RESIDUAL);
   if (G->size <= tolerance * G->scale + G->noise && keeps) return 0;
   if (G->size <= tight * G->scale + G->noise) return LB_STEP_FAR;
   const double *f = w->figures;

@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-// 1: strain below which forces are rounding. Doubled, unfollowed forces are told of bodies that are
-// bent twice as far.
-#define LEAST_STRAIN 1e-8
 // of the smallest element: the step by which the rate of a tangent is found. Doubled, it is off by
 // twice as much.
 #define RATE_STEP 1e-5
@@ -385,7 +382,7 @@ static double spread_of_rows(const lbCubatureRows *rows, const int32_t *nodes, i
 
 // Of the sum of moduli times volumes, by the size of an element.
 static double least_force(const Cubature *own) {
-  return LEAST_STRAIN * largest_energy(own) / own->plan->shortest / own->plan->place_count;
+  return LB_NEGLIGIBLE * largest_energy(own) / own->plan->shortest / own->plan->place_count;
 }
 
 static lbStatus make_sample_cubature(Cubature *own, const lbPrepared *p, const double *materials,

@@ -18,7 +18,6 @@
 // 1: voxels that a frame reaches. At half of it, it has so few samples that its mass is not
 // positive.
 #define REACH_LEAST 3.0
-#define NEAR 1e-7 // of the body's size, and rad, where a fit ends; doubled, it is off by so much
 
 // ---- going on with other frames ----------------------------------------------------------------
 
@@ -60,7 +59,7 @@ static lbStatus go_on_insertion(lbBody *body, const lbFrameSet *set, bool altere
   lbStatus status = take_set(body, set, altered);
   if (status) return status;
   w->mass_body = NULL;
-  lb_frames_improve_poses(body, s->q, NEAR, w, s);
+  lb_frames_improve_poses(body, s->q, LB_CONVERGED, w, s);
   lb_frames_fit_velocity(body, s->v, w);
   lb_frames_state(body)->version++;
   return LB_OK;

@@ -410,7 +410,8 @@ static void mobilise_frames(const lbBody *body, lbScratch *scratch, double *x) {
   expand_frames(body, w->end, &lb_frames_state(body)->T, w, x);
 }
 
-static void strike_frames(lbBody *body, lbScratch *scratch, const double *impulse, double *v) {
+static void apply_impulse_to_frames(lbBody *body, lbScratch *scratch, const double *impulse,
+                                    double *v) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
   lbFramesState *state = lb_frames_state(body);
   lbFramesWork *w = scratch->own;
@@ -479,6 +480,6 @@ const lbBodyMethod lb_frames_method = { .method = LB_METHOD_FRAMES,
                                         .many = 1,
                                         .report = report_frames,
                                         .mobilise_at = mobilise_frames,
-                                        .strike = strike_frames,
+                                        .apply_impulse = apply_impulse_to_frames,
                                         .comply = comply_frames,
                                         .identify = lb_frames_identify };

@@ -10,11 +10,11 @@
   1e-3 // times modulus and spacing²; doubled, frames come where contacts press twice as hard
 #define LASTING 0.05 // s; doubled, they come twice as late
 #define LEAVING 0.25 // s; doubled, they stay twice as long
-// of the smallest distance between frames of the model, with one frame of half the size. Doubled,
-// an eighth as many fit in.
+// of a frame's reach, the distance to the next frame; the model's frames reach as far as the
+// nearest two are apart. Doubled, an eighth as many fit in, and each reaches half as far for its
+// distance.
 #define SPACING 0.5
 #define SPACING_LEAST 2.0 // 1: voxels; at half of it samples do not feel what a frame does
-#define REACH 2.0         // times the spacing; doubled, presses are eight times as wide
 
 static double apart(lbVec3 a, lbVec3 b) { return lb_length(lb_sub(a, b)); }
 
@@ -89,7 +89,7 @@ static bool lasts(lbFramesState *state, lbVec3 place, double spacing, double dt)
 static double cell_of(const lbBody *body) { return lb_body_model(body)->voxel_grid[3]; }
 
 static double reach_of_refinement(const lbBody *body, double spacing) {
-  return REACH * fmax(spacing, SPACING_LEAST * cell_of(body));
+  return fmax(spacing, SPACING_LEAST * cell_of(body)) / SPACING;
 }
 
 void lb_frames_refine(lbBody *body, const lbPresses *presses, int32_t most, double spacing,

@@ -5,11 +5,11 @@
 #include "method/frames/frames.h"
 
 #include "frames/inserted_weight.h"
+#include "solve/tolerances.h"
 
 #include <string.h>
 
 #define BUMP_LEAST 1e-3 // of a weight, for it and for all others; doubled, frames reach less far
-#define SUM_LEAST 1e-6  // of weights that are left; doubled, fewer places may have a frame
 
 // ---- lists under way ---------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ static bool leave_out(const lbFrameLists *from, size_t stride, int32_t frame, Li
     for (int32_t e = from->begin[k]; e < from->begin[k + 1]; e++)
       for (size_t i = 0; i < stride && from->frames[e] != frame; i++)
         sum[i] += from->values[stride * (size_t)e + i];
-    if (!(sum[0] > SUM_LEAST)) return false;
+    if (!(sum[0] > LB_NEGLIGIBLE)) return false;
     for (int32_t e = from->begin[k]; e < from->begin[k + 1]; e++) {
       int32_t own = from->frames[e];
       const double *w = from->values + stride * (size_t)e;

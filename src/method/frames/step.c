@@ -17,15 +17,9 @@
 
 #include <string.h>
 
-// of the body's size, between linearised nodes and true ones. Doubled, constraints are met half as
-// well.
-#define CLOSE 1e-11
 // rad in a step, of a body as a whole: faster spins are rounding of other momenta. Doubled, such
 // bodies spin twice as fast.
 #define SPUN_MOST 1e3
-// 1: cosine of half the angle between a frame and its pivot, from which on signs are compared.
-// Nearer to 0, energies are compared more often.
-#define TWISTED -0.25
 
 // ---- frames that move as told ------------------------------------------------------------------
 
@@ -74,7 +68,7 @@ static double elastic_of_frames_step(const lbBody *body, lbFramesWork *w) {
 }
 
 // q and -q are one rotation, but blends take the way between two frames that their signs say. Where
-// that has become the long one, by more than is likely to be turned back, the sign is changed if
+// that has become the long one, the sign is changed if
 // the body has less energy with it.
 static void align_signs(lbBody *body, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
@@ -85,7 +79,7 @@ static void align_signs(lbBody *body, lbFramesWork *w) {
     lbQuat a = lb_quat_multiply(state->poses[pivot].rotation,
                                 lb_quat_conjugate(shared->rest[pivot].rotation));
     lbQuat b = lb_quat_multiply(*own, lb_quat_conjugate(shared->rest[i].rotation));
-    if (lb_quat_dot(a, b) >= TWISTED) continue;
+    if (lb_quat_dot(a, b) >= 0) continue;
     double before = elastic_of_frames_step(body, w);
     *own = lb_quat_scale(-1, *own);
     if (!(elastic_of_frames_step(body, w) < before)) *own = lb_quat_scale(-1, *own);
@@ -306,7 +300,8 @@ int32_t lb_frames_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
     memcpy(s->q, s->b, (size_t)body->prepared->padded * sizeof(double));
     if (!lb_is_bounded(farthest)) return LB_STEP_NONFINITE;
-    if (farthest > CLOSE * body->prepared->size && step->iteration + 1 < LB_LINEARISATIONS_MAX)
+    if (farthest > LB_CONVERGED * body->prepared->size &&
+        step->iteration + 1 < LB_LINEARISATIONS_MAX)
       return LB_STEP_AGAIN;
   }
   memset(s->v, 0, (size_t)body->prepared->padded * sizeof(double));

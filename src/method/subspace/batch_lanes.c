@@ -270,7 +270,7 @@ static void commit_batch(const Crowd *c, const int32_t *flags, const lbStepEnerg
   double *vectors[] = { w->q, w->v, w->a };
   double *const *rows[] = { q, v, a };
   for (int k = 0; k < 3; k++) {
-    kernels->crowd.drop(own->count, LB_SUBSPACE_DUST, vectors[k]);
+    kernels->crowd.drop(own->count, lb_subspace_dust(), vectors[k]);
     kernels->scatter(own->count, vectors[k], rows[k]);
   }
 }

@@ -38,17 +38,12 @@
 
 #include <string.h>
 
-// of the largest force: a residual above which Newmark's step fails. Doubled, steps with one
-// iteration are kept at twice the error.
-#define LOOSE 0.1
-// of the largest force: the residual of safe rules. Doubled, they end at twice the error.
-#define SURE_TOLERANCE 1e-9
 // of the largest diagonal entry: the first shift of an indefinite tangent; each further one is four
 // times as large. Doubled, such steps are held back twice as much.
 #define SHIFT_FIRST 1e-4
 
 enum {
-  LOOSE_ITERATIONS = 10, // to get below LOOSE
+  LOOSE_ITERATIONS = 10, // to get below LB_LOOSE_RESIDUAL
   EASY_ITERATIONS = 2,   // that any matrix may need
 };
 
@@ -360,9 +355,9 @@ static int32_t judge_newton(const lbBody *body, int32_t integrator, int32_t iter
   int32_t most =
       asked && scheme == LB_RULE_NEWMARK ? wanted + LOOSE_ITERATIONS : wanted + LB_NEWTON_MAX;
   double tolerance = fmax(body->newton_tolerance, LB_SUM_ROUNDING);
-  if (!asked) tolerance = fmax(tolerance, SURE_TOLERANCE);
+  if (!asked) tolerance = fmax(tolerance, LB_NEGLIGIBLE);
   bool solved = G->size <= tolerance * G->scale + G->noise;
-  bool near = G->size <= LOOSE * G->scale;
+  bool near = G->size <= LB_LOOSE_RESIDUAL * G->scale;
   if (solved) return keeps ? 0 : LB_STEP_FAR;
   if (asked && done >= wanted && near && keeps) return wanted > 1 ? LB_STEP_NOT_CONVERGED : 0;
   return done >= most ? LB_STEP_FAR : LB_STEP_AGAIN;

@@ -7,11 +7,9 @@
 
 #include <string.h>
 
-// of the linear force: what is left in a false equilibrium. Doubled, bodies are called stuck
-// earlier
-#define STUCK_FORCE 1e-3
-// of the elastic energy: kinetic energy of a body at rest. Doubled, bodies are called stuck earlier
-#define STUCK_KINETIC 1e-6
+// of the linear force: what is left in a false equilibrium; its square, of the elastic energy: what
+// a body at rest moves with. Doubled, bodies are called stuck earlier.
+#define STUCK 1e-3
 
 // ---- vectors -----------------------------------------------------------------------------------
 
@@ -146,7 +144,7 @@ static void place_scratch_subspace(const lbPrepared *p, lbScratch *scratch, lbCa
   draft.middle_K = lb_carve(carver, n * n, sizeof(double));
   if (s->forces->along) {
     draft.secants.steps = lb_carve(carver, LB_SECANTS * padded, sizeof(double));
-    draft.secants.mends = lb_carve(carver, LB_SECANTS * padded, sizeof(double));
+    draft.secants.updates = lb_carve(carver, LB_SECANTS * padded, sizeof(double));
   }
   draft.forces = lb_carve(carver, s->forces->work_size(s->force_data), sizeof(double));
   if (w) *w = draft;
@@ -296,7 +294,7 @@ static double created(const lbBody *body, const lbStep *step, lbScratch *scratch
 }
 
 bool lb_subspace_may_be_stuck(double kinetic, double elastic) {
-  return elastic > 0 && kinetic <= STUCK_KINETIC * elastic;
+  return elastic > 0 && kinetic <= STUCK * STUCK * elastic;
 }
 
 // At rest, bent, and not by what acts on it: its rest shape would have less energy, that of the
@@ -318,7 +316,7 @@ static bool is_stuck(const lbBody *body, lbScratch *scratch) {
   for (int32_t i = 0; i < r; i++) w->G[i] = e->R[i] - w->G[i];
   double left = largest_subspace(r, w->G);
   lb_subspace_multiply(s, s->rest_stiffness, scratch->q, w->G);
-  return left <= STUCK_FORCE * largest_subspace(r, w->G);
+  return left <= STUCK * largest_subspace(r, w->G);
 }
 
 static int32_t commit_subspace(lbBody *body, const lbStep *step, lbScratch *scratch) {
@@ -328,7 +326,7 @@ static int32_t commit_subspace(lbBody *body, const lbStep *step, lbScratch *scra
   double *vectors[] = { scratch->q, scratch->v, w->a }, *rows[] = { state->q, state->v, state->a };
   if (!is_central(body, step)) lb_past_learn(body, step, scratch);
   for (int k = 0; k < 3; k++) {
-    loops->drop(body->prepared->dimension, LB_SUBSPACE_DUST, vectors[k]);
+    loops->drop(body->prepared->dimension, lb_subspace_dust(), vectors[k]);
     memcpy(rows[k], vectors[k], (size_t)body->prepared->dimension * sizeof(double));
   }
   body->consistent = true;

@@ -17,6 +17,9 @@
 #include "math/ldlt.h"
 #include "math/ldlt_crowd.h"
 
+#include <float.h>
+#include <math.h>
+
 // How a body moves, and what else acts on each of its nodes.
 typedef struct lbMotion {
   const double *q, *v, *a;
@@ -177,8 +180,8 @@ const lbEvaluated *lb_subspace_along(lbBody *body, const double *q, const double
 // Whether q is bounded and not farther out than is sane, unless it comes from there.
 bool lb_subspace_is_sane(const lbPrepared *prepared, double q, double q0, double v, double a);
 bool lb_subspace_may_be_stuck(double kinetic, double elastic); // by its energies
-// 1: smaller numbers become zero, since subnormal ones are slow. Doubled, nothing changes.
-#define LB_SUBSPACE_DUST 1e-150
+// Smaller numbers become zero: their squares are subnormal, and those are slow.
+static inline double lb_subspace_dust(void) { return sqrt(DBL_MIN); }
 
 // ---- crowds: bodies of a batch that step together (batch_lanes.c) -------------------------------
 

@@ -105,7 +105,7 @@ double lb_warp_created(const lbBody *body, const lbStep *step, lbScratch *s, dou
   (void)step;
   *energy = 0;
   if (warp->strain == LB_WARP_LINEAR) return 0;
-  if (!lb_body_is_constrained(body) && !w->free) { // what is found or mended after the solution
+  if (!lb_body_is_constrained(body) && !w->free) { // what is found or corrected after the solution
     double moved = find_displacements_warp_energy(body, s);
     if (!lb_warp_may_gain(warp, w->b, moved)) return 0;
   }

@@ -22,15 +22,6 @@
 
 #include <string.h>
 
-// of the residual in the preconditioner's norm. Doubled, a step is off by twice as much, which is
-// below its own error; a body at rest converges over steps.
-#define TOLERANCE 1e-3
-// of the same, for responses and bodies that others touch, and of the body's size, between a core
-// and the place that constraints saw it at. Doubled, contacts and constraints are met half as well.
-#define RESPONSE_TOLERANCE 1e-6
-// of the same, for responses that the caller corrects. Doubled, it corrects more often.
-#define LOOSEST 0.1
-
 enum {
   // Of a body that others touch: forces of what is 1 000 times heavier nearly cancel, and what the
   // solver leaves of them must be small.
@@ -305,7 +296,7 @@ int32_t lb_warp_begin(lbBody *body, lbStep *step, lbScratch *s) {
   w->solver.least = touched ? shared->whole.mass * weight * weight / w->solver.c : 0;
   w->iterations = lb_warp_solve(shared->warp, &w->solver, w->b, w->v,
                                 touched ? TOUCHED_ITERATIONS : shared->iterations,
-                                touched ? RESPONSE_TOLERANCE : TOLERANCE);
+                                touched ? LB_FORCE_ERROR : LB_STEP_RESIDUAL);
   w->solver.least = 0;
   shift_warp_step(body, drift, 1, w);
   if (newmark)
@@ -335,7 +326,7 @@ void lb_warp_respond(const lbBody *body, const lbStep *step, lbScratch *s, const
     add_motion_warp_step(whole, w, true, -1, rigid, w->b);
   }
   memset(w->v, 0, shared->warp->length * sizeof(double));
-  double tolerance = fmin(fmax(step->loose, RESPONSE_TOLERANCE), LOOSEST);
+  double tolerance = fmin(fmax(step->loose, LB_FORCE_ERROR), LB_LOOSE_RESIDUAL);
   lb_warp_solve(shared->warp, &w->solver, w->b, w->v, TOUCHED_ITERATIONS, tolerance);
   if (w->free) {
     add_motion_warp_step(whole, w, false, -1,
@@ -389,7 +380,7 @@ int32_t lb_warp_end(lbBody *body, const lbStep *step, lbScratch *s) {
     }
     double off = lb_warp_turn_cores(body, step, s, s->a);
     if (!is_bounded(whole, w)) return LB_STEP_NONFINITE;
-    if (constrained && off > RESPONSE_TOLERANCE * body->prepared->size &&
+    if (constrained && off > LB_FORCE_ERROR * body->prepared->size &&
         step->iteration < CORES_AGAIN_MAX)
       return LB_STEP_AGAIN;
   }
@@ -428,7 +419,7 @@ void lb_warp_comply(const lbPrepared *p, double *x, lbScratch *s) {
   }
   lb_warp_ready(shared->warp, &w->solver, shared->warp->rest, 0, 1);
   lb_warp_lock_hinges(shared->warp, &w->solver); // hinges have no stiffness of their own
-  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, LB_GRADIENTS_MAX, RESPONSE_TOLERANCE);
+  lb_warp_solve(shared->warp, &w->solver, w->b, w->v, LB_GRADIENTS_MAX, LB_FORCE_ERROR);
   lb_warp_from_lanes(shared->warp, w->v, x);
   if (free) lb_whole_take_out_rigid(&shared->whole, false, x);
 }
