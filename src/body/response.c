@@ -132,8 +132,8 @@ static bool has_rows(const lbPrepared *p, int32_t count, const lbSpot *contact_p
 }
 
 // Those on the surface, which are the first.
-static int32_t count_on_surface(int32_t count, const lbSpot *spots) {
-  while (count > 0 && spots[count - 1].kind != LB_SPOT_SURFACE) count--;
+static int32_t count_on_surface(int32_t count, const lbSpot *contact_points) {
+  while (count > 0 && contact_points[count - 1].kind != LB_SPOT_SURFACE) count--;
   return count;
 }
 
@@ -319,11 +319,12 @@ void lb_touch_speeds(const lbBody *body, lbScratch *s, bool coupled, int32_t cou
 
 // ---- the frame's share -------------------------------------------------------------------------
 
-// moment <- about a centre, of a unit force or torque along an axis of a spot. Returns the force.
-static lbVec3 unit_load(const lbSpot *spot, int axis, lbVec3 centre, lbVec3 *moment) {
-  lbVec3 along = spot->axes[axis];
-  bool is_torque = spot->kind == LB_SPOT_TORQUE;
-  *moment = is_torque ? along : lb_cross(lb_sub(spot->point, centre), along);
+// moment <- about a centre, of a unit force or torque along an axis of a contact point. Returns the
+// force.
+static lbVec3 unit_load(const lbSpot *contact_point, int axis, lbVec3 centre, lbVec3 *moment) {
+  lbVec3 along = contact_point->axes[axis];
+  bool is_torque = contact_point->kind == LB_SPOT_TORQUE;
+  *moment = is_torque ? along : lb_cross(lb_sub(contact_point->point, centre), along);
   return is_torque ? lb_vec3(0, 0, 0) : along;
 }
 

@@ -1,8 +1,8 @@
 // A body in an open step, for whoever finds the forces at its contact points: where its surface
 // comes to by itself, its compliance there, and the forces that were found.
 //
-// A contact_point is a place of a triangle, or of a rigid body, with three directions (a normal,
-// two tangents). Forces at contact_points are held over the step; impulses act at once, when it is
+// A contact point is a place of a triangle, or of a rigid body, with three directions (a normal,
+// two tangents). Forces at contact points are held over the step; impulses act at once, when it is
 // done. What is said of forces, displacements and velocities holds for a torque on the frame, its
 // rotation and its spin, too.
 #ifndef LB_BODY_RESPONSE_H
@@ -77,9 +77,9 @@ lbTouchSphere lb_touch_sphere(const lbBody *body);
 
 // ---- an open step ------------------------------------------------------------------------------
 
-// How far contact_points move in the step without touching anything; their points <- where they are
+// How far contact points move in the step without touching anything; their points <- where they are
 // in the step's middle, world: forces that are held act there, or what slides and rolls would be
-// turned by them. Spots of torques are the last; of a body all others are on its surface, or none.
+// turned by them. Those of torques are the last; of a body all others are on its surface, or none.
 void lb_touch_ways(const lbTouching *touching, int32_t count, lbSpot *contact_points, lbVec3 *ways);
 
 // After lb_touch_ways of the same contact points, once: matrix (3 count x 3 count, zeros before) <-
