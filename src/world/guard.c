@@ -326,7 +326,8 @@ static bool stop_failed(lbWorld *world) {
   return any;
 }
 
-// Whether a contact ended far from where its force was to bring it.
+// Whether a contact ended far from where its force was to bring it. One that moves its bodies by
+// less than the tolerance in the step need not keep them together.
 static bool contact_missed(const lbWorld *world, int32_t c) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
@@ -341,8 +342,11 @@ static bool contact_missed(const lbWorld *world, int32_t c) {
     other = lb_add(contact->at.point, lb_collider_way(collider, contact->at.point));
   }
   double gap = lb_dot(contact->at.normal, lb_sub(lb_touch_place(touch, c, 0), other));
-  double least = fmin(contact->at.gap, 0), most = fmax(least, 0);
-  return gap < least - GAP_TOLERANCE * radius || gap > most + GAP_TOLERANCE * radius;
+  double force = touch->forces[3 * c], h = world->h, tolerance = GAP_TOLERANCE * radius;
+  double least = fmin(contact->at.gap, -contact->compliance * force);
+  if (gap < fmin(least, 0) - tolerance) return true;
+  bool matters = force * h * h > tolerance * lb_guard_lighter_mass(world, contact);
+  return matters && gap > tolerance;
 }
 
 bool lb_guard_check_steps(lbWorld *world) {

@@ -72,6 +72,9 @@ bool lb_guard_defer(lbWorld *world);
 void lb_guard_weigh(lbWorld *world);
 bool lb_guard_check_steps(lbWorld *world);
 void lb_guard_check_energy(lbWorld *world);
+// kg: the mass of the lighter body of a contact.
+struct lbWorldContact;
+double lb_guard_lighter_mass(const lbWorld *world, const struct lbWorldContact *contact);
 // For guard_energy.c: the last take; causes by island, from none on; an island fails; those that
 // failed take the step again (false: none, or it was the last take); a body where the step began,
 // half as fast.

@@ -16,7 +16,7 @@ static void weigh_bodies(int32_t begin, int32_t end, void *context) {
 
 void lb_guard_weigh(lbWorld *world) { lb_touch_for_touchers(world, 1, weigh_bodies); }
 
-static double lighter_mass(const lbWorld *world, const lbWorldContact *contact) {
+double lb_guard_lighter_mass(const lbWorld *world, const struct lbWorldContact *contact) {
   double mass = world->slots[contact->slots[0]].body->prepared->mass;
   if (contact->slots[1] < 0) return mass;
   return fmin(mass, world->slots[contact->slots[1]].body->prepared->mass);
@@ -30,7 +30,7 @@ static void add_contact(const lbWorld *world, int32_t c, lbBalance *b) {
   double removed = lb_contact_overlap_removed(contact, world->h), speed = removed / world->h;
   b->parted += impulse[0] * speed;
   b->lift = fmax(b->lift, removed);
-  b->parting += 0.5 * lighter_mass(world, contact) * speed * speed;
+  b->parting += 0.5 * lb_guard_lighter_mass(world, contact) * speed * speed;
   if (contact->collider < 0) {
     for (int side = 0; side < 2; side++)
       b->leans |= !lb_touch_gives_way(world, contact->slots[side]);

@@ -143,9 +143,9 @@ typedef struct lbTouchWork {
   uint8_t *marks; // (LB_PAIR_TRIANGLES / LB_BATCH)
 } lbTouchWork;
 
-typedef struct lbWorldContact {
-  int32_t slots[2]; // the second -1: a collider
-  int32_t collider; // -1: none
+typedef struct lbWorldContact { // of two bodies, or of a body and a collider
+  int32_t slots[2];             // the second -1: a collider
+  int32_t collider;             // -1: none
   lbTouchCandidate at;
   lbSpotKind kinds[2];
   lbVec3 own[2]; // of rigid bodies, as lbSpot.own
