@@ -178,7 +178,7 @@ double lb_reaction_along(const lbBody *body, int32_t j, const double *reduced, l
 }
 
 void lb_reaction_move(const lbBody *body, int32_t j, lbMat3 turn, lbVec3 centre, int32_t count,
-                      const lbSpot *contact_points, double *along) {
+                      const lbContactPoint *contact_points, double *along) {
   const lbConstraints *c = body->constraints;
   size_t padded = (size_t)body->prepared->padded;
   const double *move = vector_of(c, c->reaction.moves, j);
@@ -187,7 +187,7 @@ void lb_reaction_move(const lbBody *body, int32_t j, lbMat3 turn, lbVec3 centre,
     if (c->width > (int32_t)padded) {
       lbVec3 arm = lb_sub(contact_points[i].point, centre),
              turned = lb_vec3_load(move + padded + 3);
-      if (contact_points[i].kind == LB_SPOT_TORQUE)
+      if (contact_points[i].kind == LB_POINT_TORQUE)
         by = turned;
       else
         by = lb_add(lb_add(by, lb_vec3_load(move + padded)), lb_cross(turned, arm));
@@ -197,8 +197,8 @@ void lb_reaction_move(const lbBody *body, int32_t j, lbMat3 turn, lbVec3 centre,
 }
 
 void lb_reaction_subtract(const lbBody *body, lbMat3 turn, lbVec3 centre, int32_t count,
-                          const lbSpot *contact_points, double *matrix) {
-  double rows[GROUP * 3 * LB_TOUCH_SPOTS], opposite[GROUP * 3 * LB_TOUCH_SPOTS];
+                          const lbContactPoint *contact_points, double *matrix) {
+  double rows[GROUP * 3 * LB_BODY_POINTS], opposite[GROUP * 3 * LB_BODY_POINTS];
   size_t stride = lb_touch_stride(3 * count);
   int32_t rank = lb_reaction_rank(body);
   for (int32_t first = 0; first < rank && count > 0; first += GROUP) {
@@ -213,11 +213,11 @@ void lb_reaction_subtract(const lbBody *body, lbMat3 turn, lbVec3 centre, int32_
 }
 
 void lb_reaction_subtract_rows(const lbBody *body, lbMat3 turn, lbVec3 centre, int32_t count,
-                               const lbSpot *contact_points, double *moved) {
+                               const lbContactPoint *contact_points, double *moved) {
   const lbConstraints *c = body->constraints;
   const size_t width = lb_touch_width(body), shape = (size_t)body->prepared->dimension;
   const size_t padded = (size_t)body->prepared->padded;
-  double along[3 * LB_TOUCH_SPOTS];
+  double along[3 * LB_BODY_POINTS];
   for (int32_t j = 0; j < lb_reaction_rank(body); j++) {
     const double *move = vector_of(c, c->reaction.moves, j);
     lb_reaction_move(body, j, turn, centre, count, contact_points, along);

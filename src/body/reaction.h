@@ -30,13 +30,13 @@ double lb_reaction_along(const lbBody *body, int32_t j, const double *reduced, l
                          lbVec3 torque);
 // along (3 count) <- how m_j moves contact points along their axes; `centre` is the frame's.
 void lb_reaction_move(const lbBody *body, int32_t j, lbMat3 turn, lbVec3 centre, int32_t count,
-                      const lbSpot *contact_points, double *along);
+                      const lbContactPoint *contact_points, double *along);
 // matrix (3 count x 3 count) <- less what the constraints hold back.
 void lb_reaction_subtract(const lbBody *body, lbMat3 turn, lbVec3 centre, int32_t count,
-                          const lbSpot *contact_points, double *matrix);
+                          const lbContactPoint *contact_points, double *matrix);
 // The same of a product: moved (3 count x width of lb_touch_width).
 void lb_reaction_subtract_rows(const lbBody *body, lbMat3 turn, lbVec3 centre, int32_t count,
-                               const lbSpot *contact_points, double *moved);
+                               const lbContactPoint *contact_points, double *moved);
 // An impulse (its sum, its moment about the centre and its reduced share) <- with the constraints'
 // reaction, so that their rows keep their velocities. Their forces are reported with it.
 void lb_reaction_apply_impulse(const lbBody *body, lbVec3 *impulse, lbVec3 *moment,

@@ -23,7 +23,7 @@ typedef struct Work {
 } Work;
 
 static size_t part_of_work(const lbPrepared *p) {
-  return 1 + (size_t)p->padded * (p->basis ? lb_touch_stride(3 * LB_TOUCH_SPOTS) : 0);
+  return 1 + (size_t)p->padded * (p->basis ? lb_touch_stride(3 * LB_BODY_POINTS) : 0);
 }
 
 bool lb_touch_make_work(const lbPrepared *p, lbScratch *s) {
@@ -64,7 +64,7 @@ static lbVec3 own_rest(const lbPrepared *p, int32_t triangle, const double weigh
   return lb_point_rest(p->model, &point);
 }
 
-static lbVec3 own_place(const lbPrepared *p, const double *q, const lbSpot *contact_point) {
+static lbVec3 own_place(const lbPrepared *p, const double *q, const lbContactPoint *contact_point) {
   const lbTree *tree = NULL;
   lb_prepared_tree(p, &tree, NULL);
   return lb_add(own_rest(p, contact_point->triangle, contact_point->weights),
@@ -73,14 +73,14 @@ static lbVec3 own_place(const lbPrepared *p, const double *q, const lbSpot *cont
 
 // Of a rigid body. What is round touches at the same height however far it has rolled: its motion
 // is taken along a straight line.
-static lbVec3 rigid_way(const lbTouching *t, const lbSpot *contact_point, lbVec3 *at) {
+static lbVec3 rigid_way(const lbTouching *t, const lbContactPoint *contact_point, lbVec3 *at) {
   const lbFrameStep *to = &t->step.frame;
   lbVec3 turn = lb_quat_log(lb_quat_multiply(to->rotation, lb_quat_conjugate(t->start.rotation)));
-  if (contact_point->kind == LB_SPOT_TORQUE) {
+  if (contact_point->kind == LB_POINT_TORQUE) {
     *at = t->middle;
     return turn;
   }
-  if (contact_point->kind == LB_SPOT_OWN) {
+  if (contact_point->kind == LB_POINT_OWN) {
     lbVec3 from = lb_body_place(t->body, contact_point->own);
     lbVec3 way = lb_sub(lb_add(to->position, lb_mat3_apply(to->turn, contact_point->own)), from);
     *at = lb_add_scaled(from, 0.5, way);
@@ -92,12 +92,13 @@ static lbVec3 rigid_way(const lbTouching *t, const lbSpot *contact_point, lbVec3
   return lb_add(lb_sub(end, start), lb_cross(turn, contact_point->own));
 }
 
-static lbVec3 rigid_velocity(const lbBody *body, const lbSpot *contact_point, lbVec3 *place) {
-  if (contact_point->kind == LB_SPOT_TORQUE) {
+static lbVec3 rigid_velocity(const lbBody *body, const lbContactPoint *contact_point,
+                             lbVec3 *place) {
+  if (contact_point->kind == LB_POINT_TORQUE) {
     *place = lb_frame_centre(body);
     return body->frame.spin;
   }
-  if (contact_point->kind == LB_SPOT_OWN) {
+  if (contact_point->kind == LB_POINT_OWN) {
     *place = lb_body_place(body, contact_point->own);
     return lb_frame_velocity(body, contact_point->own, lb_vec3(0, 0, 0));
   }
@@ -107,7 +108,7 @@ static lbVec3 rigid_velocity(const lbBody *body, const lbSpot *contact_point, lb
 
 // rows (3 count x width) <- how coordinates move contact points of a body with a basis, along own
 // axes.
-static void blend_rows(const lbPrepared *p, int32_t count, const lbSpot *contact_points,
+static void blend_rows(const lbPrepared *p, int32_t count, const lbContactPoint *contact_points,
                        double *rows) {
   const lbTree *tree = NULL;
   lb_prepared_tree(p, &tree, NULL);
@@ -127,19 +128,19 @@ static void blend_rows(const lbPrepared *p, int32_t count, const lbSpot *contact
 
 static size_t width_of(const lbPrepared *p) { return ((size_t)p->dimension + 3) / 4 * 4; }
 
-static bool has_rows(const lbPrepared *p, int32_t count, const lbSpot *contact_points) {
-  return p->basis && count > 0 && contact_points[0].kind == LB_SPOT_SURFACE; // as all of them are
+static bool has_rows(const lbPrepared *p, int32_t count, const lbContactPoint *contact_points) {
+  return p->basis && count > 0 && contact_points[0].kind == LB_POINT_SURFACE; // as all of them are
 }
 
 // Those on the surface, which are the first.
-static int32_t count_on_surface(int32_t count, const lbSpot *contact_points) {
-  while (count > 0 && contact_points[count - 1].kind != LB_SPOT_SURFACE) count--;
+static int32_t count_on_surface(int32_t count, const lbContactPoint *contact_points) {
+  while (count > 0 && contact_points[count - 1].kind != LB_POINT_SURFACE) count--;
   return count;
 }
 
 // Their rows, in the work; of torques, which do nothing to the shape, zeros.
 static const double *find_rows(const lbPrepared *p, const lbScratch *s, int32_t count,
-                               const lbSpot *contact_points) {
+                               const lbContactPoint *contact_points) {
   double *rows = work_of(p, s).rows;
   size_t size = 3 * width_of(p), places = (size_t)count_on_surface(count, contact_points);
   blend_rows(p, (int32_t)places, contact_points, rows);
@@ -148,7 +149,7 @@ static const double *find_rows(const lbPrepared *p, const lbScratch *s, int32_t 
 }
 
 // Of a body without a basis, whose points may be many.
-static lbVec3 node_way(const lbTouching *t, lbSpot *contact_point) {
+static lbVec3 node_way(const lbTouching *t, lbContactPoint *contact_point) {
   const lbPrepared *p = t->body->prepared;
   const lbFrameStep *to = &t->step.frame;
   lbVec3 from = lb_body_place(t->body, own_place(p, t->scratch->q0, contact_point));
@@ -158,10 +159,11 @@ static lbVec3 node_way(const lbTouching *t, lbSpot *contact_point) {
   return way;
 }
 
-void lb_touch_ways(const lbTouching *t, int32_t count, lbSpot *contact_points, lbVec3 *ways) {
+void lb_touch_ways(const lbTouching *t, int32_t count, lbContactPoint *contact_points,
+                   lbVec3 *ways) {
   const lbPrepared *p = t->body->prepared;
   const lbFrameStep *to = &t->step.frame;
-  double starts[3 * LB_TOUCH_SPOTS], ends[3 * LB_TOUCH_SPOTS];
+  double starts[3 * LB_BODY_POINTS], ends[3 * LB_BODY_POINTS];
   int32_t places = count_on_surface(count, contact_points);
   for (int32_t i = places; i < count; i++)
     ways[i] = rigid_way(t, &contact_points[i], &contact_points[i].point);
@@ -182,11 +184,11 @@ void lb_touch_ways(const lbTouching *t, int32_t count, lbSpot *contact_points, l
   }
 }
 
-lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *contact_point,
+lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbContactPoint *contact_point,
                        const double *moved) {
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
-  if (contact_point->kind != LB_SPOT_SURFACE) return lb_vec3(0, 0, 0);
+  if (contact_point->kind != LB_POINT_SURFACE) return lb_vec3(0, 0, 0);
   lb_prepared_tree(p, &tree, NULL);
   return lb_mat3_apply(turn,
                        own_motion(p, tree, moved, contact_point->triangle, contact_point->weights));
@@ -195,10 +197,10 @@ lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *contact_po
 // ---- matrices ----------------------------------------------------------------------------------
 
 // sum (padded) <- with the reduced force of a force; `turn` is the frame's.
-static void add_line(const lbPrepared *p, lbMat3 turn, const lbSpot *contact_point, lbVec3 force,
-                     double *sum) {
+static void add_line(const lbPrepared *p, lbMat3 turn, const lbContactPoint *contact_point,
+                     lbVec3 force, double *sum) {
   const lbTree *tree = NULL;
-  if (contact_point->kind != LB_SPOT_SURFACE) return; // it has no coordinates
+  if (contact_point->kind != LB_POINT_SURFACE) return; // it has no coordinates
   lb_prepared_tree(p, &tree, NULL);
   lb_tree_add_line(tree, contact_point->triangle, contact_point->weights,
                    lb_mat3_apply_transpose(turn, force), sum);
@@ -207,7 +209,8 @@ static void add_line(const lbPrepared *p, lbMat3 turn, const lbSpot *contact_poi
 // to (3 count, of a width) <- of unit forces along the axes of all contact points, whose rows are
 // known.
 static void align_rows(const lbPrepared *p, lbMat3 turn, int32_t count,
-                       const lbSpot *contact_points, const double *rows, size_t width, double *to) {
+                       const lbContactPoint *contact_points, const double *rows, size_t width,
+                       double *to) {
   for (int32_t i = 0; i < count; i++) {
     double axes[9];
     for (int k = 0; k < 3; k++)
@@ -247,9 +250,9 @@ static void respond_columns(const lbBody *body, const lbStep *step, lbScratch *s
 }
 
 static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScratch *s,
-                      int32_t count, const lbSpot *contact_points, double *matrix) {
+                      int32_t count, const lbContactPoint *contact_points, double *matrix) {
   const lbPrepared *p = body->prepared;
-  if (count == 0 || contact_points[0].kind != LB_SPOT_SURFACE)
+  if (count == 0 || contact_points[0].kind != LB_POINT_SURFACE)
     return; // a rigid body has no deformation
   if (!p->basis) {
     lb_touch_add_columns(body, step, s, count, contact_points, matrix);
@@ -264,7 +267,7 @@ static void add_shape(const lbBody *body, const lbStep *step, lbMat3 turn, lbScr
   kernels->add_product(p->dimension, 3 * count, w.columns, w.moved, matrix);
 }
 
-void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *contact_points,
+void lb_touch_moves(const lbTouching *t, int32_t count, const lbContactPoint *contact_points,
                     double *matrix) {
   t->body->counts.responses += 3 * count;
   add_shape(t->body, &t->step, t->step.frame.turn, t->scratch, count, contact_points, matrix);
@@ -272,10 +275,10 @@ void lb_touch_moves(const lbTouching *t, int32_t count, const lbSpot *contact_po
 
 // Σ u_i E_i/M of the columns that add_shape left in the work; scratch->moments has the E_i.
 static void find_swings(const lbBody *body, const lbScratch *s, int32_t count,
-                        lbSpot *contact_points) {
+                        lbContactPoint *contact_points) {
   const lbPrepared *p = body->prepared;
   const double *column = work_of(p, s).columns;
-  double sums[3][3 * LB_TOUCH_SPOTS];
+  double sums[3][3 * LB_BODY_POINTS];
   for (int a = 0; a < 3; a++) memset(sums[a], 0, 3 * (size_t)count * sizeof(double));
   for (int32_t i = 0; i < p->dimension; i++, column += lb_touch_stride(3 * count)) {
     lbVec3 E = lb_scale(1 / p->inertia.scale, lb_inertia_axis(s->moments, p->padded, i));
@@ -295,7 +298,8 @@ static void find_swings(const lbBody *body, const lbScratch *s, int32_t count,
 // (lb_frame_apply_impulse), so that contact points move by
 //
 //   uᵀu/M + (t − Σ u_i E_i/M)ᵀ B (t − Σ u_i E_i/M).
-static lbMat3 couple(const lbBody *body, lbScratch *s, int32_t count, lbSpot *contact_points) {
+static lbMat3 couple(const lbBody *body, lbScratch *s, int32_t count,
+                     lbContactPoint *contact_points) {
   const lbPrepared *p = body->prepared;
   lbMat3 J = lb_frame_inertia(body, s->q0, s);
   double M = p->inertia.scale;
@@ -308,7 +312,7 @@ static lbMat3 couple(const lbBody *body, lbScratch *s, int32_t count, lbSpot *co
 }
 
 void lb_touch_speeds(const lbBody *body, lbScratch *s, bool coupled, int32_t count,
-                     lbSpot *contact_points, double *matrix, lbMat3 *mobility) {
+                     lbContactPoint *contact_points, double *matrix, lbMat3 *mobility) {
   add_shape(body, NULL, body->frame.turn, s, count, contact_points, matrix);
   bool free = body->frame.kind == LB_FRAME_FREE;
   if (free)
@@ -321,9 +325,10 @@ void lb_touch_speeds(const lbBody *body, lbScratch *s, bool coupled, int32_t cou
 
 // moment <- about a centre, of a unit force or torque along an axis of a contact point. Returns the
 // force.
-static lbVec3 unit_load(const lbSpot *contact_point, int axis, lbVec3 centre, lbVec3 *moment) {
+static lbVec3 unit_load(const lbContactPoint *contact_point, int axis, lbVec3 centre,
+                        lbVec3 *moment) {
   lbVec3 along = contact_point->axes[axis];
-  bool is_torque = contact_point->kind == LB_SPOT_TORQUE;
+  bool is_torque = contact_point->kind == LB_POINT_TORQUE;
   *moment = is_torque ? along : lb_cross(lb_sub(contact_point->point, centre), along);
   return is_torque ? lb_vec3(0, 0, 0) : along;
 }
@@ -334,8 +339,8 @@ static void store_column(size_t stride, lbVec3 v, double *to) {
 
 // rows, moved (6 x stride) <- linear and angular mobility about its centre, times a factor.
 static void fill_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
-                       bool swings, int32_t count, const lbSpot *contact_points, double *rows,
-                       double *moved) {
+                       bool swings, int32_t count, const lbContactPoint *contact_points,
+                       double *rows, double *moved) {
   size_t n = 3 * (size_t)count, stride = lb_touch_stride(3 * count);
   for (size_t i = 0; i < 6; i++) {
     memset(rows + i * stride + n, 0, (stride - n) * sizeof *rows);
@@ -352,13 +357,14 @@ static void fill_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, doubl
 }
 
 static void add_frame(const lbBody *body, lbMat3 mobility, lbVec3 centre, double factor,
-                      bool swings, int32_t count, const lbSpot *contact_points, double *matrix) {
-  double rows[6 * 3 * LB_TOUCH_SPOTS], moved[6 * 3 * LB_TOUCH_SPOTS];
+                      bool swings, int32_t count, const lbContactPoint *contact_points,
+                      double *matrix) {
+  double rows[6 * 3 * LB_BODY_POINTS], moved[6 * 3 * LB_BODY_POINTS];
   fill_frame(body, mobility, centre, factor, swings, count, contact_points, rows, moved);
   lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
 }
 
-void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbSpot *contact_points,
+void lb_touch_add_frame(const lbTouching *t, int32_t count, const lbContactPoint *contact_points,
                         double *matrix) {
   double factor = 0.5 * t->step.h * t->step.h;
   if (t->body->frame.kind == LB_FRAME_FREE)
@@ -371,8 +377,8 @@ size_t lb_touch_width(const lbBody *body) {
   return body->prepared->basis ? ((size_t)body->prepared->dimension + 6 + 3) / 4 * 4 : 0;
 }
 
-void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *contact_points, double *rows,
-                   double *moved) {
+void lb_touch_rows(const lbTouching *t, int32_t count, const lbContactPoint *contact_points,
+                   double *rows, double *moved) {
   const lbPrepared *p = t->body->prepared;
   const lbTouchKernels *kernels = lb_touch_kernels(p->level);
   size_t width = lb_touch_width(t->body);
@@ -385,7 +391,7 @@ void lb_touch_rows(const lbTouching *t, int32_t count, const lbSpot *contact_poi
   kernels->turn(p->dimension, 3 * count, w.columns, width, moved);
 }
 
-void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *contact_points,
+void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbContactPoint *contact_points,
                          double *rows, double *moved) {
   const lbPrepared *p = t->body->prepared;
   size_t width = lb_touch_width(t->body), first = (size_t)p->dimension;
@@ -404,7 +410,7 @@ void lb_touch_frame_rows(const lbTouching *t, int32_t count, const lbSpot *conta
 }
 
 void lb_touch_add_frame_speeds(const lbBody *body, lbMat3 mobility, int32_t count,
-                               const lbSpot *contact_points, double *matrix) {
+                               const lbContactPoint *contact_points, double *matrix) {
   lbVec3 centre = lb_frame_centre(body);
   if (body->frame.kind == LB_FRAME_FREE)
     add_frame(body, mobility, centre, 1, true, count, contact_points, matrix);
@@ -413,7 +419,7 @@ void lb_touch_add_frame_speeds(const lbBody *body, lbMat3 mobility, int32_t coun
 
 // ---- forces and impulses -----------------------------------------------------------------------
 
-static lbVec3 along_axes(const lbSpot *contact_point, const double amounts[3]) {
+static lbVec3 along_axes(const lbContactPoint *contact_point, const double amounts[3]) {
   lbVec3 sum = lb_vec3(0, 0, 0);
   for (int k = 0; k < 3; k++) sum = lb_add_scaled(sum, amounts[k], contact_point->axes[k]);
   return sum;
@@ -421,13 +427,13 @@ static lbVec3 along_axes(const lbSpot *contact_point, const double amounts[3]) {
 
 // line <- with the reduced share of all amounts; their sum and their moment about a centre.
 static void sum_up(const lbPrepared *p, lbMat3 turn, lbVec3 centre, int32_t count,
-                   const lbSpot *contact_points, const double *amounts, double *line, lbVec3 *sum,
-                   lbVec3 *moment) {
+                   const lbContactPoint *contact_points, const double *amounts, double *line,
+                   lbVec3 *sum, lbVec3 *moment) {
   *sum = *moment = lb_vec3(0, 0, 0);
   for (int32_t i = 0; i < count; i++, amounts += 3) {
     if (amounts[0] == 0 && amounts[1] == 0 && amounts[2] == 0) continue;
     lbVec3 by = along_axes(&contact_points[i], amounts);
-    if (contact_points[i].kind == LB_SPOT_TORQUE) {
+    if (contact_points[i].kind == LB_POINT_TORQUE) {
       *moment = lb_add(*moment, by);
       continue;
     }
@@ -437,7 +443,7 @@ static void sum_up(const lbPrepared *p, lbMat3 turn, lbVec3 centre, int32_t coun
   }
 }
 
-void lb_touch_hold(const lbTouching *t, int32_t count, const lbSpot *contact_points,
+void lb_touch_hold(const lbTouching *t, int32_t count, const lbContactPoint *contact_points,
                    const double *forces) {
   lbBody *body = t->body;
   lbContacts *c = body->contacts;
@@ -457,11 +463,11 @@ bool lb_touch_look(const lbBody *body, lbScratch *s) {
   return lb_touch_make_work(body->prepared, s);
 }
 
-lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *contact_point,
-                         lbVec3 *place) {
+lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s,
+                         const lbContactPoint *contact_point, lbVec3 *place) {
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
-  if (contact_point->kind != LB_SPOT_SURFACE) return rigid_velocity(body, contact_point, place);
+  if (contact_point->kind != LB_POINT_SURFACE) return rigid_velocity(body, contact_point, place);
   lbVec3 own = own_place(p, s->q0, contact_point);
   lb_prepared_tree(p, &tree, NULL);
   *place = lb_body_place(body, own);
@@ -469,10 +475,10 @@ lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *s, const lbSpot *c
       body, own, own_motion(p, tree, s->v0, contact_point->triangle, contact_point->weights));
 }
 
-void lb_touch_velocities(const lbBody *body, lbScratch *s, int32_t count, lbSpot *contact_points,
-                         lbVec3 *velocities) {
+void lb_touch_velocities(const lbBody *body, lbScratch *s, int32_t count,
+                         lbContactPoint *contact_points, lbVec3 *velocities) {
   const lbPrepared *p = body->prepared;
-  double moves[3 * LB_TOUCH_SPOTS], rates[3 * LB_TOUCH_SPOTS];
+  double moves[3 * LB_BODY_POINTS], rates[3 * LB_BODY_POINTS];
   int32_t places = count_on_surface(count, contact_points);
   for (int32_t i = places; i < count; i++)
     velocities[i] = rigid_velocity(body, &contact_points[i], &contact_points[i].point);
@@ -493,7 +499,7 @@ void lb_touch_velocities(const lbBody *body, lbScratch *s, int32_t count, lbSpot
   }
 }
 
-void lb_touch_apply_impulses(lbBody *body, int32_t count, const lbSpot *contact_points,
+void lb_touch_apply_impulses(lbBody *body, int32_t count, const lbContactPoint *contact_points,
                              const double *impulses, lbScratch *s) {
   lbVec3 sum, moment;
   memset(s->b, 0, (size_t)body->prepared->padded * sizeof(double));

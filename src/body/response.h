@@ -10,17 +10,17 @@
 
 #include "body/anchor.h"
 
-enum { LB_TOUCH_SPOTS = 48 }; // contact points of a body, at most
+enum { LB_BODY_POINTS = 48 }; // contact points of a body, at most
 
-typedef enum lbSpotKind {
-  LB_SPOT_SURFACE, // a place of a triangle
-  LB_SPOT_OWN,     // of a rigid body: a place that turns with it
-  LB_SPOT_ROUND,   // of a rigid body without corners: what touches as it rolls
-  LB_SPOT_TORQUE,  // the frame of a free body: its axes are those of torques and rotations
-} lbSpotKind;
+typedef enum lbContactPointKind {
+  LB_POINT_SURFACE, // a place of a triangle
+  LB_POINT_OWN,     // of a rigid body: a place that turns with it
+  LB_POINT_ROUND,   // of a rigid body without corners: what touches as it rolls
+  LB_POINT_TORQUE,  // the frame of a free body: its axes are those of torques and rotations
+} lbContactPointKind;
 
-typedef struct lbSpot {
-  lbSpotKind kind;
+typedef struct lbContactPoint {
+  lbContactPointKind kind;
   int32_t triangle;
   double weights[3]; // of its corners
   lbVec3 own;        // of a rigid body, m: own axes; round: from the centre of mass, world axes
@@ -29,7 +29,7 @@ typedef struct lbSpot {
                      // point, so that they keep their angular momentum
   lbVec3 swings[3];  // per unit impulse along an axis: angular momentum of what it does to the
                      // shape, world axes; written by lb_touch_speeds
-} lbSpot;
+} lbContactPoint;
 
 typedef struct lbTouching {
   lbBody *body;
@@ -80,34 +80,35 @@ lbTouchSphere lb_touch_sphere(const lbBody *body);
 // How far contact points move in the step without touching anything; their points <- where they are
 // in the step's middle, world: forces that are held act there, or what slides and rolls would be
 // turned by them. Those of torques are the last; of a body all others are on its surface, or none.
-void lb_touch_ways(const lbTouching *touching, int32_t count, lbSpot *contact_points, lbVec3 *ways);
+void lb_touch_ways(const lbTouching *touching, int32_t count, lbContactPoint *contact_points,
+                   lbVec3 *ways);
 
 // After lb_touch_ways of the same contact points, once: matrix (3 count x 3 count, zeros before) <-
 // how far a unit force along one axis, held over the step, moves each contact point along each axis
 // at the step's end, by the shape alone; what the frame adds depends on the points of the contact
 // points alone, and can be found when the step is closed.
-void lb_touch_moves(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
+void lb_touch_moves(const lbTouching *touching, int32_t count, const lbContactPoint *contact_points,
                     double *matrix);
-void lb_touch_add_frame(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
-                        double *matrix);
+void lb_touch_add_frame(const lbTouching *touching, int32_t count,
+                        const lbContactPoint *contact_points, double *matrix);
 
 // The same, instead, as a product, matrix = rows movedᵀ, of a body with a basis: rows and moved are
 // (3 count x width), width = lb_touch_width. By the shape first; then the frame's share, which can
 // be found when the step is closed.
 size_t lb_touch_width(const lbBody *body); // 0: it has no basis
-void lb_touch_rows(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
+void lb_touch_rows(const lbTouching *touching, int32_t count, const lbContactPoint *contact_points,
                    double *rows, double *moved);
-void lb_touch_frame_rows(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
-                         double *rows, double *moved);
+void lb_touch_frame_rows(const lbTouching *touching, int32_t count,
+                         const lbContactPoint *contact_points, double *rows, double *moved);
 
 // The step has these forces (count x 3, along the axes), held over it. Forces of several calls add
 // up.
-void lb_touch_hold(const lbTouching *touching, int32_t count, const lbSpot *contact_points,
+void lb_touch_hold(const lbTouching *touching, int32_t count, const lbContactPoint *contact_points,
                    const double *forces);
 
 // How moved coordinates move a contact point, world axes, with the frame turned by `turn` and not
 // moved.
-lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbSpot *contact_point,
+lbVec3 lb_touch_motion(const lbBody *body, lbMat3 turn, const lbContactPoint *contact_point,
                        const double *moved);
 void lb_touch_release(lbBody *body); // it has no such force
 
@@ -115,21 +116,21 @@ void lb_touch_release(lbBody *body); // it has no such force
 
 // The body's state, to be asked for velocities; scratch q0 and v0 hold it. False: no memory.
 bool lb_touch_look(const lbBody *body, lbScratch *scratch);
-lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch, const lbSpot *contact_point,
-                         lbVec3 *place);
+lbVec3 lb_touch_velocity(const lbBody *body, const lbScratch *scratch,
+                         const lbContactPoint *contact_point, lbVec3 *place);
 // Of many, whose points <- where they are.
 void lb_touch_velocities(const lbBody *body, lbScratch *scratch, int32_t count,
-                         lbSpot *contact_points, lbVec3 *velocities);
+                         lbContactPoint *contact_points, lbVec3 *velocities);
 // After that, once: matrix (3 count x 3 count, zeros before) <- by how much a unit impulse along
 // one axis changes the speed of each contact point along each axis: by the shape, and by the frame,
 // whose *mobility the first call finds for the second. `coupled`: with what shape and spin of a
 // free body do to each other, as lb_touch_apply_impulses has it.
 void lb_touch_speeds(const lbBody *body, lbScratch *scratch, bool coupled, int32_t count,
-                     lbSpot *contact_points, double *matrix, lbMat3 *mobility);
+                     lbContactPoint *contact_points, double *matrix, lbMat3 *mobility);
 void lb_touch_add_frame_speeds(const lbBody *body, lbMat3 mobility, int32_t count,
-                               const lbSpot *contact_points, double *matrix);
+                               const lbContactPoint *contact_points, double *matrix);
 // Impulses (count x 3) along the axes of contact points.
-void lb_touch_apply_impulses(lbBody *body, int32_t count, const lbSpot *contact_points,
+void lb_touch_apply_impulses(lbBody *body, int32_t count, const lbContactPoint *contact_points,
                              const double *impulses, lbScratch *scratch);
 
 #endif

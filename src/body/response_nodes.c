@@ -11,7 +11,7 @@
 // whose neighbours stand still. Half or twice as much costs one round of compliance.c more.
 #define ALONG 2.0
 
-static lbPoint point_of(const lbSpot *at) {
+static lbPoint point_of(const lbContactPoint *at) {
   return lb_point_triangle(at->triangle, at->weights[0], at->weights[1], at->weights[2]);
 }
 
@@ -51,8 +51,8 @@ static Carriers carriers_of(const lbPrepared *p, const lbScratch *s) {
 }
 
 // matrix += a w B, between points i and j, in world axes
-static void add_block(const lbSpot *points, int32_t count, int32_t i, int32_t j, lbMat3 block,
-                      double *matrix) {
+static void add_block(const lbContactPoint *points, int32_t count, int32_t i, int32_t j,
+                      lbMat3 block, double *matrix) {
   size_t n = 3 * (size_t)count;
   for (size_t a = 0; a < 3; a++)
     for (size_t b = 0; b < 3; b++) {
@@ -67,7 +67,7 @@ static void add_block(const lbSpot *points, int32_t count, int32_t i, int32_t j,
 // that have one of its own. Carriers for which there is no room count in their own block alone,
 // which keeps the matrix positive.
 static void add_blocks(const lbBody *body, const lbStep *step, lbMat3 turn, double factor,
-                       lbScratch *s, int32_t count, const lbSpot *points, double *matrix) {
+                       lbScratch *s, int32_t count, const lbContactPoint *points, double *matrix) {
   const lbModel *model = body->prepared->model;
   Carriers c = carriers_of(body->prepared, s);
   int32_t used = 0;
@@ -96,7 +96,7 @@ static void add_blocks(const lbBody *body, const lbStep *step, lbMat3 turn, doub
 
 // matrix += the rigid motion of a free body by forces that are held over a step of h
 static void add_rigid(const lbBody *body, double h, lbScratch *s, int32_t count,
-                      const lbSpot *points, double *matrix) {
+                      const lbContactPoint *points, double *matrix) {
   lbVec3 centre = lb_frame_centre(body);
   lbMat3 mobility = lb_frame_mobility(body, body->frame.turn);
   double factor = 0.5 * h * h;
@@ -119,21 +119,21 @@ static void add_rigid(const lbBody *body, double h, lbScratch *s, int32_t count,
   lb_touch_kernels(body->prepared->level)->add_product(6, 3 * count, rows, moved, matrix);
 }
 
-void lb_touch_estimate_moves(const lbTouching *t, int32_t count, const lbSpot *points,
+void lb_touch_estimate_moves(const lbTouching *t, int32_t count, const lbContactPoint *points,
                              double *matrix) {
   add_blocks(t->body, &t->step, t->step.frame.turn, ALONG, t->scratch, count, points, matrix);
   if (t->body->frame.fitted) add_rigid(t->body, t->step.h, t->scratch, count, points, matrix);
 }
 
-void lb_touch_estimate_speeds(const lbBody *body, lbScratch *s, int32_t count, const lbSpot *points,
-                              double *matrix) {
+void lb_touch_estimate_speeds(const lbBody *body, lbScratch *s, int32_t count,
+                              const lbContactPoint *points, double *matrix) {
   add_blocks(body, NULL, body->frame.turn, 1, s, count, points, matrix);
 }
 
 // ---- exactly -----------------------------------------------------------------------------------
 
 void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *s, int32_t count,
-                         const lbSpot *points, const double *forces, double *moves) {
+                         const lbContactPoint *points, const double *forces, double *moves) {
   const lbPrepared *p = body->prepared;
   const lbTree *tree = NULL;
   lbMat3 turn = step ? step->frame.turn : body->frame.turn;
@@ -159,8 +159,8 @@ void lb_touch_find_moves(const lbBody *body, const lbStep *step, lbScratch *s, i
 }
 
 void lb_touch_add_columns(const lbBody *body, const lbStep *step, lbScratch *s, int32_t count,
-                          const lbSpot *points, double *matrix) {
-  double unit[3 * LB_TOUCH_SPOTS] = { 0 }, moves[3 * LB_TOUCH_SPOTS];
+                          const lbContactPoint *points, double *matrix) {
+  double unit[3 * LB_BODY_POINTS] = { 0 }, moves[3 * LB_BODY_POINTS];
   size_t n = 3 * (size_t)count;
   for (size_t k = 0; k < n; k++) {
     unit[k] = 1;

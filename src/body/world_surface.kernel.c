@@ -69,14 +69,14 @@ static void sweep_lanes(const lbSweeping *s, const double back[9], const double 
   }
   turn_lanes(back, x);
   turn_lanes(back, way);
-  const lbLanes zero = lb_splat(0), halt = lb_splat(s->halt);
+  const lbLanes zero = lb_splat(0), stop_distance = lb_splat(s->stop_distance);
   const lbLanes by =
       lb_multiply_add(lb_splat(s->aside * s->ahead), lb_sqrt(square), lb_splat(s->grow));
   LB_FOR (k, 0, 3) {
     const lbLanes ahead = lb_splat(s->ahead) * way[k];
     const lbLanes alone = lb_splat(s->alone) * (way[k] + lb_splat(own[k]));
-    const lbLanes down = lb_min(lb_max(lb_min(alone, zero), -halt), ahead);
-    const lbLanes up = lb_max(lb_min(lb_max(alone, zero), halt), ahead);
+    const lbLanes down = lb_min(lb_max(lb_min(alone, zero), -stop_distance), ahead);
+    const lbLanes up = lb_max(lb_min(lb_max(alone, zero), stop_distance), ahead);
     lb_store(x_to + LB_BATCH * k, x[k]);
     lb_store(low_to + LB_BATCH * k, x[k] + lb_min(down, zero) - by);
     lb_store(high_to + LB_BATCH * k, x[k] + lb_max(up, zero) + by);

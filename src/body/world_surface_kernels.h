@@ -16,9 +16,10 @@ typedef struct lbSweeping {  // how far places go from where they are, seen from
   double turn[9], origin[3]; // own x to the world: turn x + origin
   double velocity[3];        // m/s, world: the axes move with
   double ahead;              // s: with the velocities that places have there
-  double alone, halt;        // s, m: and with those in the world, by so much along an axis at most
-  double aside;              // of the way ahead: to all sides,
-  double grow;               // m: and by this
+  double alone,
+      stop_distance; // s, m: and with those in the world, by so much along an axis at most
+  double aside;      // of the way ahead: to all sides,
+  double grow;       // m: and by this
 } lbSweeping;
 
 typedef struct lbPlacedKernels {

@@ -196,7 +196,7 @@ static void solve_rolling(const lbContactProblem *p, int32_t block, const lbCont
   double w[3], now[3] = { torque[0], torque[1], torque[2] }, size = 0, way = 0;
   double turn = greatest_turn(B), bound = lb_rolling_most(p, block, x);
   lb_contact_find_w(p, block, x, w);
-  if (!(turn > 0) || (!(bound > 0) && !pushes(now))) return; // nothing gives way, or pushes
+  if (!(turn > 0) || (!(bound > 0) && !pushes(now))) return; // no compliance, or no force
   for (int32_t round = 0; round < left.rounds; round++) {
     double next[3], step = 0;
     bool at_once = round == 0 && I[0] > 0; // to where nothing rolls

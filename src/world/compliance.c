@@ -69,10 +69,10 @@ static void multiply(const lbWorldTouch *touch, const lbContactPart *part, const
 }
 
 // s <- what the forces on a body's points have changed by.
-static void find_step(const lbWorldTouch *touch, const lbWorldToucher *toucher, const double *x,
+static void find_step(const lbWorldTouch *touch, const lbContactBody *contact_body, const double *x,
                       const double *before, double *s) {
-  for (int32_t i = 0; i < toucher->count; i++) {
-    int32_t owner = touch->owners[toucher->first + i];
+  for (int32_t i = 0; i < contact_body->count; i++) {
+    int32_t owner = touch->owners[contact_body->first + i];
     for (int k = 0; k < 3; k++) {
       double force = x[3 * (owner / 2) + k];
       s[3 * i + k] = (owner & 1 ? -force : force) - before[3 * i + k];
@@ -98,8 +98,8 @@ static void learn(lbContactPart *part, const double *s, const double *p, const d
   }
 }
 
-static lbScratch *scratch_of(const lbWorldToucher *toucher, const lbBody *body, bool impulses) {
-  return impulses ? lb_scratch_borrow(body->prepared) : toucher->touching.scratch;
+static lbScratch *scratch_of(const lbContactBody *contact_body, const lbBody *body, bool impulses) {
+  return impulses ? lb_scratch_borrow(body->prepared) : contact_body->touching.scratch;
 }
 
 typedef struct Correcting {
@@ -108,32 +108,32 @@ typedef struct Correcting {
   bool impulses;
 } Correcting;
 
-// One body. toucher->off: by how much its moves were off; -1: nothing has changed.
+// One body. contact body->off: by how much its moves were off; -1: nothing has changed.
 static void correct_body(const Correcting *c, int32_t t) {
   lbWorldTouch *touch = c->world->touch;
-  lbWorldToucher *toucher = &touch->touchers[t];
+  lbContactBody *contact_body = &touch->contact_bodies[t];
   lbContactPart *part = &touch->parts[t];
-  lbBody *body = c->world->slots[toucher->slot].body;
+  lbBody *body = c->world->slots[contact_body->slot].body;
   Known known = known_of(part);
   size_t n = 3 * (size_t)part->count;
   double *s = known.step, *p = part->moves, *y = part->moves + n, *Wf = part->moves + 2 * n;
-  toucher->off = -1;
-  find_step(touch, toucher, c->x, known.forces, s);
+  contact_body->off = -1;
+  find_step(touch, contact_body, c->x, known.forces, s);
   multiply(touch, part, s, p);
-  if (!(largest(n, p) > toucher->accurate)) return;
-  lbScratch *scratch = scratch_of(toucher, body, c->impulses);
+  if (!(largest(n, p) > contact_body->accurate)) return;
+  lbScratch *scratch = scratch_of(contact_body, body, c->impulses);
   if (!scratch) return;
-  toucher->touching.step.loose = LOOSE * toucher->accurate / largest(n, p);
-  lb_touch_find_moves(body, c->impulses ? NULL : &toucher->touching.step, scratch, part->count,
-                      touch->spots + toucher->first, s, y);
+  contact_body->touching.step.loose = LOOSE * contact_body->accurate / largest(n, p);
+  lb_touch_find_moves(body, c->impulses ? NULL : &contact_body->touching.step, scratch, part->count,
+                      touch->contact_points + contact_body->first, s, y);
   if (c->impulses)
     lb_scratch_return(body->prepared, scratch);
   else
     lb_touch_expect(body, scratch);
-  toucher->solves += !c->impulses;
-  toucher->off = 0;
+  contact_body->solves += !c->impulses;
+  contact_body->off = 0;
   for (size_t i = 0; i < n; i++) {
-    toucher->off = fmax(toucher->off, fabs(y[i] - p[i]));
+    contact_body->off = fmax(contact_body->off, fabs(y[i] - p[i]));
     Wf[i] = known.moves[i] - known.shift[i] + p[i];
     known.forces[i] += s[i], known.moves[i] += y[i];
   }
@@ -147,7 +147,7 @@ static void correct_body(const Correcting *c, int32_t t) {
 static void correct_bodies(int32_t begin, int32_t end, void *context) {
   const Correcting *c = context;
   for (int32_t t = begin; t < end; t++)
-    if (c->world->touch->touchers[t].estimated) correct_body(c, t);
+    if (c->world->touch->contact_bodies[t].estimated) correct_body(c, t);
 }
 
 // free <- with the moves that forces x really make. Whether any were off.
@@ -156,15 +156,15 @@ static bool correct(lbWorld *world, const double *x, bool impulses) {
   Correcting c = { world, x, impulses };
   bool off = false;
   double start = lb_seconds();
-  lb_parallel_for(touch->toucher_count, 1, correct_bodies, &c);
+  lb_parallel_for(touch->contact_body_count, 1, correct_bodies, &c);
   touch->stats.response_seconds += lb_seconds() - start;
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    const lbWorldToucher *toucher = &touch->touchers[t];
-    if (!toucher->estimated || toucher->off < 0) continue;
+  for (int32_t t = 0; t < touch->contact_body_count; t++) {
+    const lbContactBody *contact_body = &touch->contact_bodies[t];
+    if (!contact_body->estimated || contact_body->off < 0) continue;
     const double *by = known_of(&touch->parts[t]).step;
-    off |= toucher->off > toucher->accurate;
-    for (int32_t i = 0; i < 3 * toucher->count; i++) {
-      int32_t owner = touch->owners[toucher->first + i / 3];
+    off |= contact_body->off > contact_body->accurate;
+    for (int32_t i = 0; i < 3 * contact_body->count; i++) {
+      int32_t owner = touch->owners[contact_body->first + i / 3];
       touch->free[3 * (owner / 2) + i % 3] += owner & 1 ? -by[i] : by[i];
     }
   }
@@ -175,22 +175,22 @@ static bool correct(lbWorld *world, const double *x, bool impulses) {
 
 bool lb_compliance_recall(lbWorld *world, int32_t number) {
   lbWorldTouch *touch = world->touch;
-  const lbWorldToucher *toucher = &touch->touchers[number];
-  lbBody *body = world->slots[toucher->slot].body;
-  double *forces = touch->amounts + 3 * (size_t)toucher->first;
+  const lbContactBody *contact_body = &touch->contact_bodies[number];
+  lbBody *body = world->slots[contact_body->slot].body;
+  double *forces = touch->amounts + 3 * (size_t)contact_body->first;
   if (body->frame.kind != LB_FRAME_HELD) return false; // it would turn them in the step
-  memset(forces, 0, 3 * (size_t)toucher->count * sizeof *forces);
-  find_step(touch, toucher, touch->forces, forces, forces);
+  memset(forces, 0, 3 * (size_t)contact_body->count * sizeof *forces);
+  find_step(touch, contact_body, touch->forces, forces, forces);
   lbTouching still = { .body = body, .step = { .frame = { .turn = body->frame.turn } } };
-  lb_touch_hold(&still, toucher->count, touch->spots + toucher->first, forces);
+  lb_touch_hold(&still, contact_body->count, touch->contact_points + contact_body->first, forces);
   return true;
 }
 
 // free <- without the moves by forces that were recalled, which are those of the estimate.
-static void leave_out_recalled(lbWorldTouch *touch, const lbWorldToucher *toucher,
+static void leave_out_recalled(lbWorldTouch *touch, const lbContactBody *contact_body,
                                const double *moves) {
-  for (int32_t i = 0; i < 3 * toucher->count; i++) {
-    int32_t owner = touch->owners[toucher->first + i / 3];
+  for (int32_t i = 0; i < 3 * contact_body->count; i++) {
+    int32_t owner = touch->owners[contact_body->first + i / 3];
     touch->free[3 * (owner / 2) + i % 3] -= owner & 1 ? -moves[i] : moves[i];
   }
 }
@@ -198,12 +198,12 @@ static void leave_out_recalled(lbWorldTouch *touch, const lbWorldToucher *touche
 // m or m/s: error of a body's moves that is tolerated; of its way in a step by gravity, of how far
 // points would get into each other, and of what its forces do, which may be many times more where
 // something heavy stands on it.
-static double accuracy_of(const lbWorld *world, const lbWorldToucher *toucher, bool impulses,
+static double accuracy_of(const lbWorld *world, const lbContactBody *contact_body, bool impulses,
                           double moves) {
   const lbWorldTouch *touch = world->touch;
   double way = world->h * lb_length(world->settings.gravity) * (impulses ? 1 : world->h);
-  for (int32_t i = 0; i < toucher->count && !impulses; i++)
-    way = fmax(way, -touch->free[3 * (touch->owners[toucher->first + i] / 2)]);
+  for (int32_t i = 0; i < contact_body->count && !impulses; i++)
+    way = fmax(way, -touch->free[3 * (touch->owners[contact_body->first + i] / 2)]);
   return fmax(ACCURATE * way, ROUNDING * moves);
 }
 
@@ -211,26 +211,26 @@ static double accuracy_of(const lbWorld *world, const lbWorldToucher *toucher, b
 // those of the estimate, since its step was measured with them.
 static void begin(lbWorld *world, bool impulses) {
   lbWorldTouch *touch = world->touch;
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    lbWorldToucher *toucher = &touch->touchers[t];
-    if (!toucher->estimated) continue;
+  for (int32_t t = 0; t < touch->contact_body_count; t++) {
+    lbContactBody *contact_body = &touch->contact_bodies[t];
+    if (!contact_body->estimated) continue;
     Known known = known_of(&touch->parts[t]);
-    size_t n = 3 * (size_t)toucher->count;
+    size_t n = 3 * (size_t)contact_body->count;
     memset(known.forces, 0, 4 * n * sizeof(double));
-    if (impulses || toucher->recalled)
-      find_step(touch, toucher, touch->forces, known.forces, known.forces);
+    if (impulses || contact_body->recalled)
+      find_step(touch, contact_body, touch->forces, known.forces, known.forces);
     for (size_t i = 0; i < n && impulses; i++) known.forces[i] *= world->h;
     multiply(touch, &touch->parts[t], known.forces, known.moves);
-    toucher->accurate = accuracy_of(world, toucher, impulses, largest(n, known.moves));
+    contact_body->accurate = accuracy_of(world, contact_body, impulses, largest(n, known.moves));
   }
-  for (int32_t t = 0; t < touch->toucher_count && !impulses; t++)
-    if (touch->touchers[t].estimated)
-      leave_out_recalled(touch, &touch->touchers[t], known_of(&touch->parts[t]).moves);
+  for (int32_t t = 0; t < touch->contact_body_count && !impulses; t++)
+    if (touch->contact_bodies[t].estimated)
+      leave_out_recalled(touch, &touch->contact_bodies[t], known_of(&touch->parts[t]).moves);
 }
 
 static bool any_estimated(const lbWorldTouch *touch) {
-  for (int32_t t = 0; t < touch->toucher_count; t++)
-    if (touch->touchers[t].estimated) return true;
+  for (int32_t t = 0; t < touch->contact_body_count; t++)
+    if (touch->contact_bodies[t].estimated) return true;
   return false;
 }
 
@@ -246,12 +246,13 @@ void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve
     solve(world, x);
     if (round == ROUNDS || !correct(world, x, impulses)) break;
   }
-  for (int32_t t = 0; t < touch->toucher_count; t++)
-    if (touch->touchers[t].solves > touch->stats.solves)
-      touch->stats.solves = touch->touchers[t].solves;
+  for (int32_t t = 0; t < touch->contact_body_count; t++)
+    if (touch->contact_bodies[t].solves > touch->stats.solves)
+      touch->stats.solves = touch->contact_bodies[t].solves;
 }
 
 void lb_compliance_close(lbWorld *world) {
-  for (int32_t t = 0; t < world->touch->toucher_count; t++)
-    if (world->touch->touchers[t].estimated) lb_touch_close(&world->touch->touchers[t].touching);
+  for (int32_t t = 0; t < world->touch->contact_body_count; t++)
+    if (world->touch->contact_bodies[t].estimated)
+      lb_touch_close(&world->touch->contact_bodies[t].touching);
 }

@@ -39,7 +39,7 @@ static void thin_pair(lbWorldTouch *touch, lbNear *near, int32_t most, int32_t n
   if (near->found <= most) return;
   work->candidate_count = near->found;
   memcpy(work->candidates, found, (size_t)near->found * sizeof *found);
-  lb_touch_choose(work, near->length, most);
+  lb_active_contacts(work, near->length, most);
   if (near->found < needed) needed = near->found;
   if (work->candidate_count < needed) touch->dropped += needed - work->candidate_count;
   near->found = work->candidate_count;

@@ -1,13 +1,13 @@
 // Memory, settings and reports of a world's contacts.
 #include "world/joint.h"
 
-#include "world/touch_choose.h"
+#include "world/active_contacts.h"
 
 #include <string.h>
 
 #define BLOCKS_MOST (1 << 18) // numbers, 2 MB: blocks of pairs
-#define POOL_MOST (4 << 20)   // numbers, 32 MB: how bodies give way. Contacts beyond it are dropped
-#define EXACT_MAX 512         // blocks of a step that may be solved exactly
+#define POOL_MOST (4 << 20) // numbers, 32 MB: compliance of bodies. Contacts beyond it are dropped
+#define EXACT_MAX 512       // blocks of a step that may be solved exactly
 #define POOL_NODAL (12 << 20) // numbers, 96 MB: compliance of unreduced bodies
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -15,16 +15,16 @@
 void lb_touch_destroy(lbWorldTouch *touch) {
   if (!touch) return;
   void *const blocks[] = {
-    touch->contacts,        touch->forces,       touch->impulses,       touch->reports,
-    touch->numbers,         touch->sums,         touch->exact_work,     touch->touchers,
-    touch->parts,           touch->parents,      touch->sides,          touch->free,
-    touch->frictions,       touch->spots,        touch->ways,           touch->owners,
-    touch->amounts,         touch->pool,         touch->remembered,     touch->by_island,
-    touch->sweeps,          touch->island_begin, touch->counts,         touch->remembered_first,
-    touch->remembered_next, touch->rests,        touch->woken,          touch->solve_work,
-    touch->enoughs,         touch->settled,      touch->solve_integers, touch->blocks,
-    touch->found,           touch->shares,       touch->compliances,    touch->left_out,
-    touch->solver_sides,    touch->velocities,   touch->approaches,     touch->solver_parts,
+    touch->contacts,        touch->forces,         touch->impulses,       touch->reports,
+    touch->numbers,         touch->sums,           touch->exact_work,     touch->contact_bodies,
+    touch->parts,           touch->parents,        touch->sides,          touch->free,
+    touch->frictions,       touch->contact_points, touch->ways,           touch->owners,
+    touch->amounts,         touch->pool,           touch->remembered,     touch->by_island,
+    touch->sweeps,          touch->island_begin,   touch->counts,         touch->remembered_first,
+    touch->remembered_next, touch->rests,          touch->woken,          touch->solve_work,
+    touch->gap_tolerances,  touch->settled,        touch->solve_integers, touch->blocks,
+    touch->found,           touch->shares,         touch->compliances,    touch->inactive,
+    touch->solver_sides,    touch->velocities,     touch->approaches,     touch->solver_parts,
     touch->rolling
   };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
@@ -55,7 +55,7 @@ static void reserve_blocks(lbReservation *r, lbWorldTouch *touch, int32_t room) 
   lb_reserve(r, &touch->frictions, n, sizeof(double));
   lb_reserve(r, &touch->compliances, 3 * n, sizeof(double));
   lb_reserve(r, &touch->by_island, n, sizeof(int32_t));
-  lb_reserve(r, &touch->left_out, n, sizeof *touch->left_out);
+  lb_reserve(r, &touch->inactive, n, sizeof *touch->inactive);
   lb_reserve(r, &touch->solve_work, LB_CONTACT_WORK * n, sizeof(double));
   lb_reserve(r, &touch->solve_integers, LB_CONTACT_INTS * n, sizeof(int32_t));
   lb_reserve(r, &touch->blocks, block_room_for(room), sizeof(double));
@@ -71,7 +71,7 @@ static void reserve_contacts(lbReservation *r, lbWorldTouch *touch, int32_t room
   lb_reserve(r, &touch->found, LB_LISTED * n + LB_NEAR_FOUND, sizeof *touch->found);
   lb_reserve(r, &touch->remembered_next, n, sizeof(int32_t));
   lb_reserve(r, &touch->woken, 2 * n, sizeof(int32_t));
-  lb_reserve(r, &touch->spots, 2 * n, sizeof *touch->spots);
+  lb_reserve(r, &touch->contact_points, 2 * n, sizeof *touch->contact_points);
   lb_reserve(r, &touch->ways, 2 * n, sizeof *touch->ways);
   lb_reserve(r, &touch->velocities, 2 * n, sizeof *touch->velocities);
   lb_reserve(r, &touch->approaches, n, sizeof(double));
@@ -122,7 +122,7 @@ static void reserve_slots(lbReservation *r, lbWorldTouch *touch, int32_t room) {
   lb_near_reserve(r, touch, room);
   lb_reserve(r, &touch->numbers, n, sizeof(int32_t));
   lb_reserve_kept(r, &touch->sums, (size_t)touch->slot_room, n, sizeof *touch->sums);
-  lb_reserve(r, &touch->touchers, n, sizeof *touch->touchers);
+  lb_reserve(r, &touch->contact_bodies, n, sizeof *touch->contact_bodies);
   lb_reserve(r, &touch->parts, n, sizeof *touch->parts);
   lb_reserve(r, &touch->solver_parts, n, sizeof *touch->solver_parts);
   lb_reserve(r, &touch->parents, n, sizeof(int32_t));
@@ -131,14 +131,14 @@ static void reserve_slots(lbReservation *r, lbWorldTouch *touch, int32_t room) {
   lb_reserve(r, &touch->rests, n, sizeof(double));
   lb_reserve(r, &touch->island_begin, n + 1, sizeof(int32_t));
   lb_reserve(r, &touch->sweeps, n, sizeof(int32_t));
-  lb_reserve(r, &touch->enoughs, n, sizeof(double));
+  lb_reserve(r, &touch->gap_tolerances, n, sizeof(double));
   lb_reserve(r, &touch->settled, n, sizeof(bool));
   lb_reserve(r, &touch->shares, n, sizeof(int32_t));
 }
 
 static void set_slot_room(lbWorldTouch *touch, int32_t room) {
   touch->slot_room = room, touch->near_room = lb_near_room(room);
-  touch->contact_count = touch->rolling_count = touch->toucher_count = touch->swept_count = 0;
+  touch->contact_count = touch->rolling_count = touch->contact_body_count = touch->swept_count = 0;
 }
 
 static lbStatus reserve_surface(lbWorldTouch *touch, lbWorldSlot *slot, lbError *err) {

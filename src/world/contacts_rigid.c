@@ -59,10 +59,10 @@ static void find_solid_rates(Approach *a) {
 
 static lbVec3 own_velocity(const Approach *a, const lbTouchCandidate *c) {
   lbVec3 place;
-  lbSpot spot = { .kind = LB_SPOT_SURFACE, .triangle = c->triangles[0] };
+  lbContactPoint contact_point = { .kind = LB_POINT_SURFACE, .triangle = c->triangles[0] };
   if (a->placed) return lb_placed_velocity(a->placed, c->triangles[0], c->weights[0]);
-  memcpy(spot.weights, c->weights[0], sizeof spot.weights);
-  return lb_touch_velocity(a->body, a->scratch, &spot, &place);
+  memcpy(contact_point.weights, c->weights[0], sizeof contact_point.weights);
+  return lb_touch_velocity(a->body, a->scratch, &contact_point, &place);
 }
 
 static bool candidate_may_meet(const Approach *a, const lbTouchCandidate *c) {

@@ -92,7 +92,7 @@ static void add_swept_vertex(const Pair *p, int number, int32_t vertex, lbBox *b
   lb_vec3_store(way, lb_mat3_apply_transpose(p->frame.rotation, lb_scale(s->ahead, rate)));
   lb_vec3_store(alone, lb_mat3_apply_transpose(p->frame.rotation, lb_scale(s->alone, own)));
   for (int k = 0; k < 3; k++) {
-    double stopped = lb_lesser(lb_greater(alone[k], -s->halt), s->halt);
+    double stopped = lb_lesser(lb_greater(alone[k], -s->stop_distance), s->stop_distance);
     box->low[k] = lb_lesser(box->low[k], at[k] + lb_lesser(0, lb_lesser(way[k], stopped)) - by);
     box->high[k] =
         lb_greater(box->high[k], at[k] + lb_greater(0, lb_greater(way[k], stopped)) + by);

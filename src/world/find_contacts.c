@@ -101,7 +101,7 @@ static void thin_candidates(lbTouchWork *work, double length, int32_t most) {
 }
 
 // Candidates that were contacts in the last step are kept first; new ones fill the rest.
-void lb_touch_choose(lbTouchWork *work, double length, int32_t most) {
+void lb_active_contacts(lbTouchWork *work, double length, int32_t most) {
   lbTouchCandidate kept[LB_NODAL_CONTACTS];
   int32_t count = 0, left = 0;
   for (int32_t i = 0; i < work->candidate_count; i++) {
@@ -285,7 +285,7 @@ static void search_pair(const Search *l, lbTouchWork *work, int32_t i) {
   lb_touch_make_patches(l->world, work, near);
   recognise_candidates(touch, work, near);
   drop_deeper(work);
-  lb_touch_choose(work, near->length, lb_touch_pair_most(l->world, near));
+  lb_active_contacts(work, near->length, lb_touch_pair_most(l->world, near));
   near->found = work->candidate_count;
   memcpy(found, work->candidates, (size_t)near->found * sizeof *found);
 }

@@ -40,7 +40,7 @@ void lb_near_reserve(lbReservation *r, lbWorldTouch *touch, int32_t slot_room) {
   lb_reserve(r, &touch->reaches, slots, sizeof(double));
   lb_reserve(r, &touch->margins, slots, sizeof(double));
   lb_reserve(r, &touch->speeds, slots, sizeof(double));
-  lb_reserve(r, &touch->halts, slots, sizeof(double));
+  lb_reserve(r, &touch->stop_distances, slots, sizeof(double));
   lb_reserve(r, &touch->swept, slots, sizeof(int32_t));
   lb_reserve(r, &touch->partners_first, slots, sizeof(int32_t));
   lb_reserve(r, &touch->partners, pairs, sizeof *touch->partners);
@@ -48,9 +48,9 @@ void lb_near_reserve(lbReservation *r, lbWorldTouch *touch, int32_t slot_room) {
 }
 
 void lb_near_release(lbWorldTouch *touch) {
-  void *const blocks[] = { touch->spheres, touch->reaches,  touch->margins,
-                           touch->speeds,  touch->halts,    touch->swept,
-                           touch->nears,   touch->partners, touch->partners_first };
+  void *const blocks[] = { touch->spheres, touch->reaches,        touch->margins,
+                           touch->speeds,  touch->stop_distances, touch->swept,
+                           touch->nears,   touch->partners,       touch->partners_first };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
 }
 
@@ -244,42 +244,45 @@ static void list_pairs(lbWorld *world) {
 }
 
 // m: how far one of a pair may stay behind its predicted displacement, stopped by a third body.
-static double halt_of(const lbWorldTouch *touch, const lbNear *near) {
-  double halt = touch->halts[near->slots[0]];
-  return near->slots[1] < 0 ? halt : lb_greater(halt, touch->halts[near->slots[1]]);
+static double stop_distance_of(const lbWorldTouch *touch, const lbNear *near) {
+  double stop_distance = touch->stop_distances[near->slots[0]];
+  return near->slots[1] < 0 ? stop_distance
+                            : lb_greater(stop_distance, touch->stop_distances[near->slots[1]]);
 }
 
-static bool pass_halts_on(lbWorldTouch *touch) {
+static bool pass_stop_distances_on(lbWorldTouch *touch) {
   bool changed = false;
   for (int32_t i = 0; i < touch->near_count; i++) {
     const lbNear *near = &touch->nears[i];
-    double left = lb_lesser(near->most, lb_greater(near->way, halt_of(touch, near))) - near->gap;
+    double left =
+        lb_lesser(near->most, lb_greater(near->way, stop_distance_of(touch, near))) - near->gap;
     for (int side = 0; side < 2; side++) {
       int32_t slot = near->slots[side];
-      if (slot < 0 || near->slots[0] == near->slots[1] || !(left > touch->halts[slot])) continue;
-      touch->halts[slot] = left;
+      if (slot < 0 || near->slots[0] == near->slots[1] || !(left > touch->stop_distances[slot]))
+        continue;
+      touch->stop_distances[slot] = left;
       changed = true;
     }
   }
   return changed;
 }
 
-static void set_halt(const lbWorldTouch *touch, lbNear *near) {
+static void set_stop_distance(const lbWorldTouch *touch, lbNear *near) {
   double radius = touch->spheres[near->slots[0]].radius;
   if (near->slots[1] == near->slots[0]) return;
   if (near->slots[1] >= 0) radius = lb_lesser(radius, touch->spheres[near->slots[1]].radius);
-  near->halt = lb_greater(0, halt_of(touch, near) - OVERRUN * radius);
-  near->margin = lb_lesser(near->most, lb_greater(near->margin, near->slack + near->halt));
+  near->stop_distance = lb_greater(0, stop_distance_of(touch, near) - OVERRUN * radius);
+  near->margin = lb_lesser(near->most, lb_greater(near->margin, near->slack + near->stop_distance));
 }
 
 static void find_margins(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   int32_t kept = 0;
-  for (int32_t i = 0; i < world->slot_count; i++) touch->halts[i] = 0;
-  for (int round = 0; round < PASS_ROUNDS && pass_halts_on(touch); round++) {}
+  for (int32_t i = 0; i < world->slot_count; i++) touch->stop_distances[i] = 0;
+  for (int round = 0; round < PASS_ROUNDS && pass_stop_distances_on(touch); round++) {}
   for (int32_t i = 0; i < touch->near_count; i++) {
     lbNear near = touch->nears[i];
-    set_halt(touch, &near);
+    set_stop_distance(touch, &near);
     if (near.gap < near.margin) touch->nears[kept++] = near;
   }
   touch->near_count = kept;
@@ -293,7 +296,8 @@ lbNearGap lb_near_gap(const lbWorld *world, lbNear *near) {
   near->spread = one->spread + other->spread;
   double way = AHEAD * (near->way + world->h * near->spread);
   lbNearGap at = { .end = INFINITY, .begin = -INFINITY };
-  double margin = at.margin = lb_lesser(near->margin, near->slack + lb_greater(way, near->halt));
+  double margin = at.margin =
+      lb_lesser(near->margin, near->slack + lb_greater(way, near->stop_distance));
   lbVec3 apart = lb_sub(spheres[near->slots[1]].centre, spheres[near->slots[0]].centre);
   double length = lb_length(apart);
   if (!(length > 0)) return at;
@@ -313,14 +317,15 @@ void lb_near_tighten(const lbWorld *world, lbNear *near) {
   if (!placed->current || placed->spread > sphere->spread) return;
   double less = AHEAD * world->h * (sphere->spread - placed->spread);
   near->spread -= sphere->spread - placed->spread;
-  near->margin = lb_greater(near->slack + near->halt, near->margin - less);
+  near->margin = lb_greater(near->slack + near->stop_distance, near->margin - less);
 }
 
 lbSweeping lb_near_sweeping(const lbWorld *world, const lbNear *near) {
   const lbTouchSphere *spheres = world->touch->spheres;
-  lbSweeping s = {
-    .ahead = AHEAD * world->h, .alone = world->h, .halt = near->halt, .aside = ASIDE
-  };
+  lbSweeping s = { .ahead = AHEAD * world->h,
+                   .alone = world->h,
+                   .stop_distance = near->stop_distance,
+                   .aside = ASIDE };
   s.grow = 0.5 * (near->slack + ASIDE * s.ahead * near->spread);
   lb_vec3_store(s.velocity, lb_scale(0.5, lb_add(spheres[near->slots[0]].velocity,
                                                  spheres[near->slots[1]].velocity)));
@@ -329,7 +334,7 @@ lbSweeping lb_near_sweeping(const lbWorld *world, const lbNear *near) {
 
 double lb_near_reach(const lbWorld *world, const lbNear *near, double closing, double speed) {
   double ahead = AHEAD * world->h * (lb_greater(0, closing) + ASIDE * (speed + near->spread));
-  return near->slack + lb_greater(ahead, near->halt);
+  return near->slack + lb_greater(ahead, near->stop_distance);
 }
 
 // Whether a gap closes in the step at the velocities (m/s) of both points, which may turn aside, or
@@ -342,7 +347,7 @@ bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVe
       lb_greater(0, -lb_dot(normal, velocity)) + ASIDE * (lb_length(velocity) + near->spread);
   if (left < AHEAD * h * closing) return true;
   double alone = lb_greater(0, lb_greater(-lb_dot(normal, first), lb_dot(normal, second)));
-  return left < lb_lesser(near->halt, h * alone);
+  return left < lb_lesser(near->stop_distance, h * alone);
 }
 
 void lb_near_find(lbWorld *world) {

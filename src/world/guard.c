@@ -92,9 +92,10 @@ void lb_guard_save_targets(lbWorld *world) {
 
 void lb_guard_save_islands(lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
-  for (int32_t t = 0; t < touch->toucher_count; t++) save_body(world, touch->touchers[t].slot);
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    lbWorldSlot *slot = &world->slots[touch->touchers[t].slot];
+  for (int32_t t = 0; t < touch->contact_body_count; t++)
+    save_body(world, touch->contact_bodies[t].slot);
+  for (int32_t t = 0; t < touch->contact_body_count; t++) {
+    lbWorldSlot *slot = &world->slots[touch->contact_bodies[t].slot];
     slot->body->take.guarded = touch->guard.restores;
   }
 }
@@ -361,8 +362,8 @@ bool lb_guard_check_steps(lbWorld *world) {
   for (int32_t c = 0; c < touch->contact_count; c++) {
     if (!contact_missed(world, c)) continue;
     const lbContactSide *sides = touch->sides + 2 * (size_t)c;
-    int32_t toucher = sides[0].body >= 0 ? sides[0].body : sides[1].body;
-    lb_guard_mark(world, touch->touchers[toucher].slot, LB_FAIL_ROWS);
+    int32_t contact_body = sides[0].body >= 0 ? sides[0].body : sides[1].body;
+    lb_guard_mark(world, touch->contact_bodies[contact_body].slot, LB_FAIL_ROWS);
   }
   for (int32_t o = 0; lb_joints_hold_any(world) && o < joints->ordered; o++) {
     const lbBodyJoint *j = &joints->list[joints->order[o]];

@@ -8,13 +8,13 @@ static void weigh_bodies(int32_t begin, int32_t end, void *context) {
   const lbWorld *world = context;
   const lbGuard *g = &world->touch->guard;
   for (int32_t t = begin; t < end; t++) {
-    int32_t slot = world->touch->touchers[t].slot;
+    int32_t slot = world->touch->contact_bodies[t].slot;
     double energy;
     g->energies[slot] = lb_body_energy(world->slots[slot].body, &energy) ? energy : NAN;
   }
 }
 
-void lb_guard_weigh(lbWorld *world) { lb_touch_for_touchers(world, 1, weigh_bodies); }
+void lb_guard_weigh(lbWorld *world) { lb_touch_for_contact_bodies(world, 1, weigh_bodies); }
 
 double lb_guard_lighter_mass(const lbWorld *world, const struct lbWorldContact *contact) {
   double mass = world->slots[contact->slots[0]].body->prepared->mass;
@@ -57,8 +57,9 @@ static void add_joint_row(const lbWorld *world, const lbJointRow *row, lbBalance
   const lbWorldJoints *joints = world->linked;
   const lbBodyJoint *j = &joints->list[row->joint];
   const lbJointEnd *end = &j->pairs[0][0];
-  if (end->body < 0 || joints->bodies[end->body].toucher < 0) return;
-  lbBalance *b = &balances[world->touch->touchers[joints->bodies[end->body].toucher].island];
+  if (end->body < 0 || joints->bodies[end->body].contact_body < 0) return;
+  lbBalance *b =
+      &balances[world->touch->contact_bodies[joints->bodies[end->body].contact_body].island];
   if (j->def.motor_force > 0) b->gain -= fabs(row->impulse * j->def.motor_speed);
   b->leans |= j->pairs[0][1].slot < 0;
 }
@@ -102,8 +103,8 @@ static void find_balances(lbWorld *world) {
   const lbWorldJoints *joints = world->linked;
   lbBalance *balances = world->touch->guard.balances;
   for (int32_t i = 0; i < touch->island_count; i++) balances[i] = (lbBalance){ .known = true };
-  for (int32_t t = 0; t < touch->toucher_count; t++)
-    add_body(world, touch->touchers[t].slot, &balances[touch->touchers[t].island]);
+  for (int32_t t = 0; t < touch->contact_body_count; t++)
+    add_body(world, touch->contact_bodies[t].slot, &balances[touch->contact_bodies[t].island]);
   for (int32_t c = 0; c < touch->contact_count; c++)
     add_contact(world, c, &balances[lb_island_of(touch, c)]);
   for (int32_t r = 0; r < touch->rolling_count; r++) add_rolling(world, r, balances);
@@ -121,11 +122,11 @@ static bool is_in_order(const lbBalance *b) {
 // The account of an island is shared out by what its bodies weigh in it. Islands that take the step
 // again are restored with the account that they had.
 static void book_balances(lbWorld *world, bool last) {
-  for (int32_t t = 0; t < world->touch->toucher_count; t++) {
-    const lbWorldToucher *toucher = &world->touch->touchers[t];
-    const lbBalance *b = &world->touch->guard.balances[toucher->island];
+  for (int32_t t = 0; t < world->touch->contact_body_count; t++) {
+    const lbContactBody *contact_body = &world->touch->contact_bodies[t];
+    const lbBalance *b = &world->touch->guard.balances[contact_body->island];
     if (!b->known || (!last && !is_in_order(b))) continue;
-    lbBody *body = world->slots[toucher->slot].body;
+    lbBody *body = world->slots[contact_body->slot].body;
     double sum = fmin(fmax(b->account + b->gain, 0), limit_of(b));
     double share = b->mass > 0 ? lb_body_mass(body) / b->mass : 0;
     body->frame.created = isfinite(sum) ? share * sum : 0;
@@ -138,9 +139,9 @@ static void dissipate(lbWorld *world, int32_t island, const lbBalance *b) {
   const lbWorldTouch *touch = world->touch;
   double excess = b->account + b->gain - limit_of(b), kinetic = 0;
   lbVec3 drift = lb_vec3(0, 0, 0);
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    if (touch->touchers[t].island != island) continue;
-    lbBodyReport r = lb_body_report(world->slots[touch->touchers[t].slot].body);
+  for (int32_t t = 0; t < touch->contact_body_count; t++) {
+    if (touch->contact_bodies[t].island != island) continue;
+    lbBodyReport r = lb_body_report(world->slots[touch->contact_bodies[t].slot].body);
     kinetic += r.kinetic;
     if (!b->leans) drift = lb_add_scaled(drift, 1 / b->mass, r.linear_momentum);
   }
@@ -148,9 +149,9 @@ static void dissipate(lbWorld *world, int32_t island, const lbBalance *b) {
   // Stored in shapes, where no slowing down takes it out; or not finite.
   bool stored = !(excess <= kinetic);
   double factor = stored ? 0 : sqrt(1 - excess / kinetic);
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
-    int32_t slot = touch->touchers[t].slot;
-    if (touch->touchers[t].island != island) continue;
+  for (int32_t t = 0; t < touch->contact_body_count; t++) {
+    int32_t slot = touch->contact_bodies[t].slot;
+    if (touch->contact_bodies[t].island != island) continue;
     world->touch->guard.counts.damped++;
     if (stored)
       lb_guard_restore_slower(world, slot, drift);
@@ -173,9 +174,10 @@ void lb_guard_check_energy(lbWorld *world) {
   for (int32_t i = 0; i < touch->island_count; i++) {
     const lbBalance *b = &touch->guard.balances[i];
     if (is_in_order(b)) continue;
-    for (int32_t t = 0; t < touch->toucher_count && !last; t++)
-      if (touch->touchers[t].island == i)
-        lb_guard_mark(world, touch->touchers[t].slot, cause_of(world, touch->touchers[t].slot));
+    for (int32_t t = 0; t < touch->contact_body_count && !last; t++)
+      if (touch->contact_bodies[t].island == i)
+        lb_guard_mark(world, touch->contact_bodies[t].slot,
+                      cause_of(world, touch->contact_bodies[t].slot));
     if (last) dissipate(world, i, b);
   }
   book_balances(world, last);

@@ -20,7 +20,7 @@ static void unite_islands(int32_t *parents, int32_t a, int32_t b) {
 
 static void unite_touching(const lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
-  for (int32_t t = 0; t < touch->toucher_count; t++) touch->parents[t] = t;
+  for (int32_t t = 0; t < touch->contact_body_count; t++) touch->parents[t] = t;
   for (int32_t c = 0; c < touch->contact_count; c++) {
     const lbContactSide *sides = touch->sides + 2 * c;
     if (sides[0].body >= 0 && sides[1].body >= 0)
@@ -28,36 +28,37 @@ static void unite_touching(const lbWorld *world) {
   }
   const lbWorldJoints *joints = world->linked;
   for (int32_t i = 0; lb_joints_hold_any(world) && i < joints->body_count; i++)
-    if (joints->bodies[i].toucher >= 0)
-      unite_islands(touch->parents, joints->bodies[i].toucher,
+    if (joints->bodies[i].contact_body >= 0)
+      unite_islands(touch->parents, joints->bodies[i].contact_body,
                     lb_joints_leader(joints, joints->bodies[i].component));
 }
 
 // Touchers know their island; islands are in the order of their first bodies.
 static void number_islands(lbWorldTouch *touch) {
   touch->island_count = 0;
-  for (int32_t t = 0; t < touch->toucher_count; t++) {
+  for (int32_t t = 0; t < touch->contact_body_count; t++) {
     int32_t first = touch->parents[t] = island_root(touch->parents, t);
-    touch->touchers[t].island = first == t ? touch->island_count++ : touch->touchers[first].island;
+    touch->contact_bodies[t].island =
+        first == t ? touch->island_count++ : touch->contact_bodies[first].island;
   }
 }
 
 int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact) {
   const lbContactSide *sides = touch->sides + 2 * contact;
-  return touch->touchers[sides[0].body >= 0 ? sides[0].body : sides[1].body].island;
+  return touch->contact_bodies[sides[0].body >= 0 ? sides[0].body : sides[1].body].island;
 }
 
 void lb_islands_list(lbWorldTouch *touch) {
   int32_t listed = 0, *begin = touch->island_begin;
   memset(begin, 0, ((size_t)touch->island_count + 1) * sizeof *begin);
   for (int32_t c = 0; c < touch->block_count; c++) {
-    if (touch->left_out[c]) continue;
+    if (touch->inactive[c]) continue;
     begin[lb_island_of(touch, c) + 1]++;
     listed++;
   }
   for (int32_t i = 0; i < touch->island_count; i++) begin[i + 1] += begin[i];
   for (int32_t c = touch->block_count - 1; c >= 0; c--) // from behind: ends become begins
-    if (!touch->left_out[c]) touch->by_island[--begin[lb_island_of(touch, c) + 1]] = c;
+    if (!touch->inactive[c]) touch->by_island[--begin[lb_island_of(touch, c) + 1]] = c;
   for (int32_t i = 0; i < touch->island_count; i++) begin[i] = begin[i + 1];
   begin[touch->island_count] = listed;
 }
@@ -68,6 +69,6 @@ void lb_islands_find(lbWorld *world) {
   number_islands(touch);
   memset(touch->settled, 0, (size_t)touch->island_count * sizeof *touch->settled);
   touch->block_count = lb_touch_pair_blocks(touch);
-  memset(touch->left_out, 0, (size_t)touch->block_max * sizeof *touch->left_out);
+  memset(touch->inactive, 0, (size_t)touch->block_max * sizeof *touch->inactive);
   lb_islands_list(touch);
 }

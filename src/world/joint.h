@@ -94,7 +94,7 @@ typedef struct lbJointComponent {
 // A body that joints hold, in this step.
 typedef struct lbJointed {
   int32_t slot, component;
-  int32_t toucher;              // -1: it stays, and all that joints hold it by
+  int32_t contact_body;         // -1: it stays, and all that joints hold it by
   int32_t first_end, end_count; // in lbWorldJoints.ends
   int32_t basis_count;          // lines of its anchors
   double *lines, *moved;        // (basis x padded)
@@ -115,13 +115,13 @@ typedef struct lbWorldJoints {
 
   // Made by lb_joints_prepare.
   int32_t body_count, component_count, row_room;
-  int32_t block_room;    // blocks of bounded rows of all components
-  bool again;            // forces are found once more, about those that were found
-  int32_t row_max;       // of a component
-  lbJointEnd **ends;     // by body
-  lbAnchorForce *struck; // (2 row_max)
-  lbJointed *bodies;     // (body_count)
-  int32_t *body_of_slot; // (slots) -1: none
+  int32_t block_room;      // blocks of bounded rows of all components
+  bool again;              // forces are found once more, about those that were found
+  int32_t row_max;         // of a component
+  lbJointEnd **ends;       // by body
+  lbAnchorForce *impulses; // (2 row_max)
+  lbJointed *bodies;       // (body_count)
+  int32_t *body_of_slot;   // (slots) -1: none
   int32_t slot_room;
   int32_t *order; // (ordered): joints that hold, by component
   int32_t ordered;
@@ -181,10 +181,10 @@ typedef struct lbJointAct {
 lbJointAct lb_joint_act(const lbWorldJoints *joints, const lbJointRow *row, int side);
 // A and the rows of G for contact points, of a component.
 void lb_joints_assemble(const lbWorld *world, int32_t component);
-void lb_joints_enlist(lbWorld *world);                // jointed bodies among the touchers
-void lb_joints_open(lbWorld *world, int32_t toucher); // while the body's step is open
-void lb_joints_look(lbWorld *world, int32_t toucher, lbScratch *scratch); // when it is done
-int32_t lb_joints_leader(const lbWorldJoints *joints, int32_t component); // a toucher of it
+void lb_joints_enlist(lbWorld *world); // jointed bodies among the contact bodies
+void lb_joints_open(lbWorld *world, int32_t contact_body); // while the body's step is open
+void lb_joints_look(lbWorld *world, int32_t contact_body, lbScratch *scratch); // when it is done
+int32_t lb_joints_leader(const lbWorldJoints *joints, int32_t component); // a contact body of it
 
 // joint_elimination.c. Rows are made, or measured for impulses (`speeds`): their equalities are
 // eliminated, and their bounded rows become blocks behind the contacts; touch->free <- what contact

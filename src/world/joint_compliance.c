@@ -1,10 +1,10 @@
-// How jointed bodies give way in a step (joint.h): lines of their anchors, what these move, and the
-// matrices of rows.
+// Compliance of jointed bodies in a step (joint.h): lines of their anchors, what these move, and
+// the matrices of rows.
 #include "world/joint.h"
 
 #include <string.h>
 
-// ---- how bodies give way -----------------------------------------------------------------------
+// ---- compliance --------------------------------------------------------------------------------
 
 lbJointed *lb_jointed_of(const lbWorld *world, int32_t slot) {
   const lbWorldJoints *joints = world->linked;
@@ -18,20 +18,20 @@ void lb_joints_enlist(lbWorld *world) {
   if (!lb_joints_hold_any(world)) return;
   for (int32_t i = 0; i < joints->body_count; i++) {
     lbJointed *b = &joints->bodies[i];
-    b->toucher =
+    b->contact_body =
         lb_slot_stays(world, &world->slots[b->slot]) ? -1 : lb_touch_enlist(world->touch, b->slot);
   }
 }
 
 bool lb_joints_go(const lbWorld *world) {
   for (int32_t i = 0; lb_joints_hold_any(world) && i < world->linked->body_count; i++)
-    if (world->linked->bodies[i].toucher >= 0) return true;
+    if (world->linked->bodies[i].contact_body >= 0) return true;
   return false;
 }
 
 // G and C for the lines and what they move.
 static void find_products(lbJointed *b, const lbBody *body, lbMat3 turn, int32_t count,
-                          const lbSpot *spots) {
+                          const lbContactPoint *contact_points) {
   const lbPrepared *p = body->prepared;
   size_t n = (size_t)b->basis_count, padded = (size_t)p->padded;
   for (size_t i = 0; i < n; i++)
@@ -39,9 +39,9 @@ static void find_products(lbJointed *b, const lbBody *body, lbMat3 turn, int32_t
       b->G[i * n + k] = lb_row_dot(p->dimension, b->lines + i * padded, b->moved + k * padded);
   for (int32_t j = 0; j < count && n > 0; j++)
     for (size_t k = 0; k < n; k++) {
-      lbVec3 by = lb_touch_motion(body, turn, &spots[j], b->moved + k * padded);
+      lbVec3 by = lb_touch_motion(body, turn, &contact_points[j], b->moved + k * padded);
       for (size_t a = 0; a < 3; a++)
-        b->C[(3 * (size_t)j + a) * n + k] = lb_dot(spots[j].axes[a], by);
+        b->C[(3 * (size_t)j + a) * n + k] = lb_dot(contact_points[j].axes[a], by);
     }
 }
 
@@ -55,9 +55,9 @@ static void make_lines(const lbWorldJoints *joints, lbJointed *b, const lbBody *
 }
 
 void lb_joints_open(lbWorld *world, int32_t number) {
-  const lbWorldToucher *toucher = &world->touch->touchers[number];
-  const lbTouching *t = &toucher->touching;
-  lbJointed *b = lb_jointed_of(world, toucher->slot);
+  const lbContactBody *contact_body = &world->touch->contact_bodies[number];
+  const lbTouching *t = &contact_body->touching;
+  lbJointed *b = lb_jointed_of(world, contact_body->slot);
   if (!b) return;
   const lbBody *body = t->body;
   const lbFrameStep *to = &t->step.frame;
@@ -76,7 +76,8 @@ void lb_joints_open(lbWorld *world, int32_t number) {
     memcpy(s->a, b->lines + k * padded, padded * sizeof(double)); // it may be written over
     body->prepared->method->respond(body, &t->step, s, s->a, b->moved + k * padded);
   }
-  find_products(b, body, to->turn, toucher->count, world->touch->spots + toucher->first);
+  find_products(b, body, to->turn, contact_body->count,
+                world->touch->contact_points + contact_body->first);
   b->free = body->frame.kind == LB_FRAME_FREE;
   b->factor = 0.5 * t->step.h * t->step.h;
   b->mobility = t->mobility;
@@ -85,8 +86,8 @@ void lb_joints_open(lbWorld *world, int32_t number) {
 }
 
 void lb_joints_look(lbWorld *world, int32_t number, lbScratch *s) {
-  const lbWorldToucher *toucher = &world->touch->touchers[number];
-  lbJointed *b = lb_jointed_of(world, toucher->slot);
+  const lbContactBody *contact_body = &world->touch->contact_bodies[number];
+  lbJointed *b = lb_jointed_of(world, contact_body->slot);
   if (!b) return;
   const lbBody *body = world->slots[b->slot].body;
   const lbFrameState *f = &body->frame;
@@ -101,7 +102,8 @@ void lb_joints_look(lbWorld *world, int32_t number, lbScratch *s) {
   memcpy(b->moved, b->lines, (size_t)b->basis_count * padded * sizeof(double));
   for (size_t k = 0; k < (size_t)b->basis_count; k++)
     lb_body_mobilise(body, s, b->moved + k * padded);
-  find_products(b, body, f->turn, toucher->count, world->touch->spots + toucher->first);
+  find_products(b, body, f->turn, contact_body->count,
+                world->touch->contact_points + contact_body->first);
   b->free = f->kind == LB_FRAME_FREE;
   b->factor = 1;
   b->mobility = lb_frame_mobility(body, f->turn);
@@ -173,7 +175,7 @@ static void subtract_reactions(const lbWorld *world, int32_t first, int32_t n, d
   for (int32_t i = 0; i < joints->body_count && n > 0; i++) {
     const lbJointed *b = &joints->bodies[i];
     const lbJointEnd *end = &joints->list[joints->rows[first].joint].pairs[0][0];
-    if (b->component != joints->bodies[end->body].component || b->toucher < 0) continue;
+    if (b->component != joints->bodies[end->body].component || b->contact_body < 0) continue;
     for (int32_t j = 0; j < lb_reaction_rank(world->slots[b->slot].body); j++) {
       project_rows(world, b, j, first, n, along);
       for (int32_t row = 0; row < n; row++)
@@ -205,9 +207,9 @@ static void assemble_rows(const lbWorld *world, const lbJointComponent *componen
   subtract_reactions(world, first, n, A);
 }
 
-// How a unit force of a row moves a spot of a contact along its axes.
-static void move_spot(const lbWorld *world, const lbJointAct *act, const lbSpot *spot,
-                      int32_t place, double by[3]) {
+// How a unit force of a row moves a contact point of a contact along its axes.
+static void move_contact_point(const lbWorld *world, const lbJointAct *act,
+                               const lbContactPoint *contact_point, int32_t place, double by[3]) {
   const lbJointed *body = act->body;
   size_t n = (size_t)body->basis_count;
   double t[6];
@@ -216,13 +218,14 @@ static void move_spot(const lbWorld *world, const lbJointAct *act, const lbSpot 
   if (body->free) {
     double mass = world->slots[body->slot].body->prepared->mass;
     lbVec3 angular = lb_mat3_apply(body->mobility, act->frame_torque);
-    lbVec3 turned = lb_cross(angular, lb_sub(spot->point, body->centre));
-    moved = spot->kind == LB_SPOT_TORQUE ? angular : lb_add_scaled(turned, 1 / mass, act->force);
+    lbVec3 turned = lb_cross(angular, lb_sub(contact_point->point, body->centre));
+    moved = contact_point->kind == LB_POINT_TORQUE ? angular
+                                                   : lb_add_scaled(turned, 1 / mass, act->force);
     moved = lb_scale(body->factor, moved);
   }
   for (int a = 0; a < 3; a++) {
     const double *C = body->C + (size_t)(3 * place + a) * n + (size_t)act->end->basis;
-    by[a] += lb_dot(spot->axes[a], moved);
+    by[a] += lb_dot(contact_point->axes[a], moved);
     for (int k = 0; k < lb_anchor_axes(&act->end->anchor); k++) by[a] += C[k] * t[k];
   }
 }
@@ -230,14 +233,14 @@ static void move_spot(const lbWorld *world, const lbJointAct *act, const lbSpot 
 static void subtract_coupling(const lbWorld *world, const lbJointed *b, int32_t first, int32_t n,
                               double *coupling) {
   const lbBody *body = world->slots[b->slot].body;
-  if (b->toucher < 0) return;
-  const lbWorldToucher *toucher = &world->touch->touchers[b->toucher];
-  const lbSpot *spots = world->touch->spots + toucher->first;
-  double along[LB_JOINT_ROWS], moves[3 * LB_TOUCH_SPOTS];
-  for (int32_t j = 0; j < lb_reaction_rank(body) && toucher->count > 0; j++) {
+  if (b->contact_body < 0) return;
+  const lbContactBody *contact_body = &world->touch->contact_bodies[b->contact_body];
+  const lbContactPoint *contact_points = world->touch->contact_points + contact_body->first;
+  double along[LB_JOINT_ROWS], moves[3 * LB_BODY_POINTS];
+  for (int32_t j = 0; j < lb_reaction_rank(body) && contact_body->count > 0; j++) {
     project_rows(world, b, j, first, n, along);
-    lb_reaction_move(body, j, b->turn, b->centre, toucher->count, spots, moves);
-    for (int32_t k = 0; k < 3 * toucher->count; k++)
+    lb_reaction_move(body, j, b->turn, b->centre, contact_body->count, contact_points, moves);
+    for (int32_t k = 0; k < 3 * contact_body->count; k++)
       for (int32_t i = 0; i < n; i++)
         coupling[(size_t)(3 * b->first_place + k) * (size_t)n + (size_t)i] -= moves[k] * along[i];
   }
@@ -254,10 +257,10 @@ static void couple_rows(const lbWorld *world, int32_t component) {
     for (int side = 0; side < 2; side++) {
       lbJointAct act = lb_joint_act(joints, &joints->rows[first + i], side);
       if (!act.body) continue;
-      const lbWorldToucher *toucher = &touch->touchers[act.body->toucher];
-      for (int32_t j = 0; j < toucher->count; j++) {
+      const lbContactBody *contact_body = &touch->contact_bodies[act.body->contact_body];
+      for (int32_t j = 0; j < contact_body->count; j++) {
         double by[3] = { 0, 0, 0 };
-        move_spot(world, &act, &touch->spots[toucher->first + j], j, by);
+        move_contact_point(world, &act, &touch->contact_points[contact_body->first + j], j, by);
         for (int a = 0; a < 3; a++)
           k->G[(size_t)(3 * (act.body->first_place + j) + a) * (size_t)n + (size_t)i] += by[a];
       }

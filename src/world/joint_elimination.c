@@ -23,22 +23,22 @@ static void number_places(lbWorld *world) {
     lbJointed *b = &joints->bodies[i];
     lbJointComponent *k = &joints->components[b->component];
     b->first_place = k->place_count;
-    if (b->toucher < 0) continue;
-    k->place_count += world->touch->touchers[b->toucher].count;
+    if (b->contact_body < 0) continue;
+    k->place_count += world->touch->contact_bodies[b->contact_body].count;
   }
 }
 
-// The toucher that stands for all bodies of a component.
+// The contact body that stands for all bodies of a component.
 int32_t lb_joints_leader(const lbWorldJoints *joints, int32_t component) {
   int32_t i = 0;
   while (joints->bodies[i].component != component) i++;
-  return joints->bodies[i].toucher;
+  return joints->bodies[i].contact_body;
 }
 
 // The jointed body of a contact's side that has rows in this step; NULL: there is none.
 static const lbJointed *side_body(const lbWorld *world, lbContactSide side) {
   if (side.body < 0) return NULL;
-  const lbJointed *b = lb_jointed_of(world, world->touch->touchers[side.body].slot);
+  const lbJointed *b = lb_jointed_of(world, world->touch->contact_bodies[side.body].slot);
   return b && world->linked->components[b->component].row_count > 0 ? b : NULL;
 }
 
@@ -128,7 +128,7 @@ static void place_bounded(lbWorld *world, int32_t component, bool speeds, double
     int32_t block = k->block_begin + b, leader = lb_joints_leader(joints, component);
     touch->sides[2 * block] = (lbContactSide){ leader, k->place_count + b };
     touch->sides[2 * block + 1] = (lbContactSide){ -1, 0 };
-    touch->frictions[block] = 0, touch->left_out[block] = false;
+    touch->frictions[block] = 0, touch->inactive[block] = false;
     clear_block(world, block, x);
   }
   for (size_t i = 0; i < n; i++) {
@@ -156,8 +156,8 @@ static void fill_merged(const lbWorld *world, int32_t component) {
   memset(k->merged, 0, N * N * sizeof *k->merged);
   for (int32_t i = 0; i < joints->body_count; i++) {
     const lbJointed *b = &joints->bodies[i];
-    if (b->component != component || b->toucher < 0) continue;
-    const lbContactPart *own = &world->touch->parts[b->toucher];
+    if (b->component != component || b->contact_body < 0) continue;
+    const lbContactPart *own = &world->touch->parts[b->contact_body];
     size_t m = 3 * (size_t)own->count, at = 3 * (size_t)b->first_place;
     for (size_t p = 0; p < m; p++)
       memcpy(k->merged + (at + p) * N + at, own->matrix + p * m, m * sizeof *k->merged);
@@ -229,8 +229,8 @@ void lb_joints_merge(const lbWorld *world, lbContactSide *sides, lbContactPart *
   }
   for (int32_t i = 0; i < joints->body_count; i++) {
     const lbJointed *b = &joints->bodies[i];
-    if (joints->components[b->component].row_count > 0 && b->toucher >= 0)
-      parts[b->toucher].count = 0;
+    if (joints->components[b->component].row_count > 0 && b->contact_body >= 0)
+      parts[b->contact_body].count = 0;
   }
   for (int32_t c = 0; c < joints->component_count; c++) {
     const lbJointComponent *k = &joints->components[c];

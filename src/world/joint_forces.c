@@ -19,14 +19,14 @@ void lb_joints_hold(lbWorld *world) {
     const lbJointRow *row = &joints->rows[i];
     for (int side = 0; side < 2 && row->force != 0; side++) {
       lbJointAct act = lb_joint_act(joints, row, side);
-      if (!act.body || !world->touch->touchers[act.body->toucher].open) continue;
+      if (!act.body || !world->touch->contact_bodies[act.body->contact_body].open) continue;
       lbAnchorForce by = force_of(&act, row->force);
       lb_anchor_hold(world->slots[act.body->slot].body, act.body->turn, &by);
     }
   }
 }
 
-static void strike(lbWorld *world, const lbJointed *b) {
+static void apply_joint_impulses(lbWorld *world, const lbJointed *b) {
   lbWorldJoints *joints = world->linked;
   lbBody *body = world->slots[b->slot].body;
   const lbJointComponent *k = &joints->components[b->component];
@@ -36,11 +36,11 @@ static void strike(lbWorld *world, const lbJointed *b) {
       const lbJointRow *row = &joints->rows[i];
       lbJointAct act = lb_joint_act(joints, row, side);
       if (act.body != b) continue;
-      joints->struck[count++] = force_of(&act, row->impulse - world->h * row->force);
+      joints->impulses[count++] = force_of(&act, row->impulse - world->h * row->force);
     }
   lbScratch *scratch = count > 0 ? lb_scratch_borrow(body->prepared) : NULL;
   if (!scratch) return;
-  lb_anchors_apply_impulses(body, count, joints->struck, scratch);
+  lb_anchors_apply_impulses(body, count, joints->impulses, scratch);
   lb_scratch_return(body->prepared, scratch);
 }
 
@@ -127,6 +127,6 @@ double lb_joints_substeps(const lbWorld *world, int32_t i, double h) {
 
 void lb_joints_finish(lbWorld *world) {
   const lbWorldJoints *joints = world->linked;
-  for (int32_t i = 0; i < joints->body_count; i++) strike(world, &joints->bodies[i]);
+  for (int32_t i = 0; i < joints->body_count; i++) apply_joint_impulses(world, &joints->bodies[i]);
   report(world);
 }

@@ -5,7 +5,7 @@ static void release_memory(lbWorldJoints *joints) {
   void *const blocks[] = { joints->bodies,     joints->body_of_slot, joints->order, joints->rows,
                            joints->components, joints->numbers,      joints->low,   joints->high,
                            joints->memory,     joints->integers,     joints->flags, joints->ends,
-                           joints->struck };
+                           joints->impulses };
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) lb_free(blocks[i]);
   *joints = (lbWorldJoints){ .count = joints->count, .room = joints->room, .list = joints->list };
 }
@@ -194,9 +194,9 @@ static bool make_memory(const lbWorld *world, lbWorldJoints *joints) {
   joints->flags = lb_alloc(rows, sizeof(bool));
   joints->low = lb_alloc(bounded, sizeof(double));
   joints->high = lb_alloc(bounded, sizeof(double));
-  joints->struck = lb_alloc(2 * (size_t)joints->row_max, sizeof *joints->struck);
+  joints->impulses = lb_alloc(2 * (size_t)joints->row_max, sizeof *joints->impulses);
   if (!(joints->numbers && joints->rows && joints->memory && joints->integers && joints->flags &&
-        joints->low && joints->high && joints->struck))
+        joints->low && joints->high && joints->impulses))
     return false;
   place_numbers(world, joints, joints->numbers);
   size_t used = 0, row = 0;

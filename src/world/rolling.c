@@ -27,7 +27,7 @@ static bool take_room(const lbWorld *world, const int32_t *slots) {
   lbWorldTouch *touch = world->touch;
   int32_t blocks = lb_touch_pair_blocks(touch) + touch->staying_count;
   for (int side = 0; side < 2; side++)
-    if (slots[side] >= 0 && touch->counts[slots[side]] >= LB_TOUCH_SPOTS) return false;
+    if (slots[side] >= 0 && touch->counts[slots[side]] >= LB_BODY_POINTS) return false;
   if (blocks >= touch->contact_room || !lb_touch_use_pool(touch, slots[0], slots[1])) return false;
   for (int side = 0; side < 2; side++)
     if (slots[side] >= 0) touch->counts[slots[side]]++;
@@ -100,15 +100,15 @@ lbVec3 lb_rolling_collider_turn(const lbWorldCollider *c) {
 static lbVec3 turn_of(const lbWorld *world, int32_t block, int32_t slot, int side, bool speeds) {
   const lbWorldTouch *touch = world->touch;
   lbContactSide at = touch->sides[2 * block + side];
-  if (at.body >= 0) return touch->ways[touch->touchers[at.body].first + at.place];
+  if (at.body >= 0) return touch->ways[touch->contact_bodies[at.body].first + at.place];
   const lbBody *body = world->slots[slot].body;
   if (!lb_touch_gives_way(world, slot) || body->frame.kind != LB_FRAME_DRIVEN)
     return lb_vec3(0, 0, 0);
   if (speeds) return body->frame.spin;
-  const lbWorldToucher *toucher = &touch->touchers[touch->numbers[slot]];
-  if (!toucher->open) return lb_vec3(0, 0, 0);
-  return lb_quat_log(lb_quat_multiply(toucher->touching.step.frame.rotation,
-                                      lb_quat_conjugate(toucher->touching.start.rotation)));
+  const lbContactBody *contact_body = &touch->contact_bodies[touch->numbers[slot]];
+  if (!contact_body->open) return lb_vec3(0, 0, 0);
+  return lb_quat_log(lb_quat_multiply(contact_body->touching.step.frame.rotation,
+                                      lb_quat_conjugate(contact_body->touching.start.rotation)));
 }
 
 void lb_rolling_measure(const lbWorld *world, bool speeds) {

@@ -98,8 +98,9 @@ void lb_sleep_group(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   for (int32_t i = 0; i < world->slot_count; i++)
     if (!lb_slot_stays(world, &world->slots[i])) world->slots[i].sleep_group = -1;
-  for (int32_t t = 0; t < touch->toucher_count; t++)
-    world->slots[touch->touchers[t].slot].sleep_group = touch->touchers[touch->parents[t]].slot;
+  for (int32_t t = 0; t < touch->contact_body_count; t++)
+    world->slots[touch->contact_bodies[t].slot].sleep_group =
+        touch->contact_bodies[touch->parents[t]].slot;
 }
 
 static void fall_asleep(lbWorldSlot *slot) {

@@ -10,7 +10,7 @@
 #include "world/joint.h"
 
 #include "solve/island_solver.h"
-#include "world/touch_choose.h"
+#include "world/active_contacts.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ enum {
 
 static lbContactProblem make_problem(const lbWorldTouch *touch) {
   return (lbContactProblem){ .contact_count = lb_touch_pair_blocks(touch),
-                             .part_count = touch->toucher_count,
+                             .part_count = touch->contact_body_count,
                              .sides = touch->sides,
                              .free = touch->free,
                              .friction = touch->frictions,
@@ -84,7 +84,7 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
     problem.sides = touch->solver_sides, problem.parts = touch->solver_parts;
     if (touch->block_count > lb_touch_pair_blocks(touch))
       problem.low = s->world->linked->low, problem.high = s->world->linked->high;
-    problem.move_tolerance = touch->enoughs[i];
+    problem.move_tolerance = touch->gap_tolerances[i];
     problem.memory = memory_of(touch, first, count);
     lbIslandReport report =
         lb_island_solve(&problem, touch->looks, exact_work_of(touch, first, count), s->x);
@@ -94,11 +94,11 @@ static void solve_islands(int32_t begin, int32_t end, void *context) {
 
 // Tolerances of islands, by how far their rows would be off, whether they are solved for or not.
 static void find_tolerances(lbWorldTouch *touch) {
-  for (int32_t i = 0; i < touch->island_count; i++) touch->enoughs[i] = touch->sweeps[i] = 0;
+  for (int32_t i = 0; i < touch->island_count; i++) touch->gap_tolerances[i] = touch->sweeps[i] = 0;
   for (int32_t c = 0; c < touch->block_count; c++) {
     if (c >= touch->contact_count && c < lb_touch_pair_blocks(touch)) continue; // rad
-    double *enough = &touch->enoughs[lb_island_of(touch, c)];
-    *enough = fmax(*enough, -touch->enough * touch->free[3 * c]);
+    double *tolerance = &touch->gap_tolerances[lb_island_of(touch, c)];
+    *tolerance = fmax(*tolerance, -touch->gap_tolerance * touch->free[3 * c]);
   }
 }
 
@@ -107,7 +107,8 @@ static void solve_rows(lbWorld *world, double *x) {
   lbWorldTouch *touch = world->touch;
   Solving s = { world, x };
   double start = lb_seconds();
-  memcpy(touch->solver_parts, touch->parts, (size_t)touch->toucher_count * sizeof *touch->parts);
+  memcpy(touch->solver_parts, touch->parts,
+         (size_t)touch->contact_body_count * sizeof *touch->parts);
   if (lb_joints_hold_any(world)) lb_joints_merge(world, touch->solver_sides, touch->solver_parts);
   find_tolerances(touch);
   lb_parallel_for(touch->island_count, 1 + touch->island_count / TASKS, solve_islands, &s);
@@ -140,37 +141,39 @@ static void clear_matrix(lbContactPart *part) {
 // Predicts a body: free displacements of its contact points, and the compliance of its shape.
 static void predict_body(lbWorld *world, int32_t t) {
   lbWorldTouch *touch = world->touch;
-  lbWorldToucher *toucher = &touch->touchers[t];
-  lbBody *body = world->slots[toucher->slot].body;
-  lbSpot *spots = touch->spots + toucher->first;
-  lbVec3 *ways = touch->ways + toucher->first;
-  toucher->estimated = lb_compliance_is_estimated(world, toucher->slot);
-  toucher->recalled = toucher->estimated && lb_compliance_recall(world, t);
+  lbContactBody *contact_body = &touch->contact_bodies[t];
+  lbBody *body = world->slots[contact_body->slot].body;
+  lbContactPoint *contact_points = touch->contact_points + contact_body->first;
+  lbVec3 *ways = touch->ways + contact_body->first;
+  contact_body->estimated = lb_compliance_is_estimated(world, contact_body->slot);
+  contact_body->recalled = contact_body->estimated && lb_compliance_recall(world, t);
   if (world->linked && world->linked->again)
-    toucher->open = toucher->open && lb_touch_reopen(&toucher->touching);
+    contact_body->open = contact_body->open && lb_touch_reopen(&contact_body->touching);
   else
-    toucher->open = lb_touch_open(&toucher->touching, body, world->h);
-  body->take.unopened = !toucher->open;
-  toucher->estimated &= toucher->open;
-  if (toucher->recalled) lb_touch_release(body);
-  if (!toucher->rows) clear_matrix(&touch->parts[t]);
-  if (toucher->open && touch->bounces) {
-    for (int32_t i = 0; i < toucher->count; i++)
-      touch->velocities[toucher->first + i] =
-          lb_touch_velocity(body, toucher->touching.scratch, &spots[i], &ways[i]);
+    contact_body->open = lb_touch_open(&contact_body->touching, body, world->h);
+  body->take.unopened = !contact_body->open;
+  contact_body->estimated &= contact_body->open;
+  if (contact_body->recalled) lb_touch_release(body);
+  if (!contact_body->rows) clear_matrix(&touch->parts[t]);
+  if (contact_body->open && touch->bounces) {
+    for (int32_t i = 0; i < contact_body->count; i++)
+      touch->velocities[contact_body->first + i] =
+          lb_touch_velocity(body, contact_body->touching.scratch, &contact_points[i], &ways[i]);
   }
-  if (toucher->open)
-    lb_touch_ways(&toucher->touching, toucher->count, spots, ways);
+  if (contact_body->open)
+    lb_touch_ways(&contact_body->touching, contact_body->count, contact_points, ways);
   else
-    memset(ways, 0, (size_t)toucher->count * sizeof *ways);
-  if (toucher->rows)
-    lb_choose_open(toucher, spots);
-  else if (toucher->estimated)
-    lb_touch_estimate_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
-  else if (toucher->open)
-    lb_touch_moves(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
-  if (toucher->open) lb_joints_open(world, t);
-  if (!toucher->estimated) lb_touch_close(&toucher->touching);
+    memset(ways, 0, (size_t)contact_body->count * sizeof *ways);
+  if (contact_body->rows)
+    lb_choose_open(contact_body, contact_points);
+  else if (contact_body->estimated)
+    lb_touch_estimate_moves(&contact_body->touching, contact_body->count, contact_points,
+                            touch->parts[t].matrix);
+  else if (contact_body->open)
+    lb_touch_moves(&contact_body->touching, contact_body->count, contact_points,
+                   touch->parts[t].matrix);
+  if (contact_body->open) lb_joints_open(world, t);
+  if (!contact_body->estimated) lb_touch_close(&contact_body->touching);
 }
 
 static void predict_bodies(int32_t begin, int32_t end, void *context) {
@@ -180,22 +183,23 @@ static void predict_bodies(int32_t begin, int32_t end, void *context) {
 static void add_frame_compliance(int32_t begin, int32_t end, void *context) {
   lbWorldTouch *touch = ((lbWorld *)context)->touch;
   for (int32_t t = begin; t < end; t++) {
-    lbWorldToucher *toucher = &touch->touchers[t];
-    const lbSpot *spots = touch->spots + toucher->first;
-    if (!toucher->open || toucher->estimated) continue;
-    if (toucher->rows)
-      lb_choose_add_frame(toucher, spots);
+    lbContactBody *contact_body = &touch->contact_bodies[t];
+    const lbContactPoint *contact_points = touch->contact_points + contact_body->first;
+    if (!contact_body->open || contact_body->estimated) continue;
+    if (contact_body->rows)
+      lb_choose_add_frame(contact_body, contact_points);
     else
-      lb_touch_add_frame(&toucher->touching, toucher->count, spots, touch->parts[t].matrix);
+      lb_touch_add_frame(&contact_body->touching, contact_body->count, contact_points,
+                         touch->parts[t].matrix);
   }
 }
 
 static void build_compliance(lbWorld *world) {
   lb_touch_make_parts(world->touch);
   lb_choose_place(world);
-  lb_touch_for_touchers(world, BODIES, predict_bodies);
+  lb_touch_for_contact_bodies(world, BODIES, predict_bodies);
   lb_touch_join_points(world->touch);
-  lb_touch_for_touchers(world, BODIES, add_frame_compliance);
+  lb_touch_for_contact_bodies(world, BODIES, add_frame_compliance);
   lb_touch_find_compliances(world->touch, true);
 }
 
@@ -206,7 +210,7 @@ static void build_compliance(lbWorld *world) {
 static lbVec3 relative_way(const lbWorld *world, int32_t c, double share) {
   const lbWorldTouch *touch = world->touch;
   const lbWorldContact *contact = &touch->contacts[c];
-  int32_t a = lb_touch_spot(touch, c, 0), b = lb_touch_spot(touch, c, 1);
+  int32_t a = lb_touch_point_index(touch, c, 0), b = lb_touch_point_index(touch, c, 1);
   lbVec3 way = a < 0 ? lb_vec3(0, 0, 0) : touch->ways[a];
   if (b >= 0) return lb_sub(way, touch->ways[b]);
   if (contact->collider < 0) return way;
@@ -225,7 +229,7 @@ static void measure_approaches(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   for (int32_t c = 0; c < touch->contact_count; c++) {
     const lbWorldContact *contact = &touch->contacts[c];
-    int32_t a = lb_touch_spot(touch, c, 0), b = lb_touch_spot(touch, c, 1);
+    int32_t a = lb_touch_point_index(touch, c, 0), b = lb_touch_point_index(touch, c, 1);
     lbVec3 v = a < 0 ? lb_vec3(0, 0, 0) : touch->velocities[a];
     touch->approaches[c] = 0;
     if (contact->restitution == 0) continue;
@@ -265,10 +269,10 @@ static void recall_forces(lbWorldTouch *touch) {
 static void hold_contact_forces(int32_t begin, int32_t end, void *context) {
   lbWorldTouch *touch = ((lbWorld *)context)->touch;
   for (int32_t t = begin; t < end; t++)
-    if (touch->touchers[t].open && (touch->touchers[t].jointed || !touch->only_jointed))
-      lb_touch_hold(&touch->touchers[t].touching, touch->touchers[t].count,
-                    touch->spots + touch->touchers[t].first,
-                    touch->amounts + 3 * (size_t)touch->touchers[t].first);
+    if (touch->contact_bodies[t].open && (touch->contact_bodies[t].jointed || !touch->only_jointed))
+      lb_touch_hold(&touch->contact_bodies[t].touching, touch->contact_bodies[t].count,
+                    touch->contact_points + touch->contact_bodies[t].first,
+                    touch->amounts + 3 * (size_t)touch->contact_bodies[t].first);
 }
 
 // Bodies hold the forces of all rows over the step; or those that are jointed.
@@ -277,7 +281,7 @@ static void hold_forces(lbWorld *world, bool jointed) {
   if (lb_joints_hold_any(world)) lb_joints_hold(world);
   lb_touch_share_out(touch, touch->forces);
   touch->only_jointed = jointed;
-  lb_touch_for_touchers(world, BODIES, hold_contact_forces);
+  lb_touch_for_contact_bodies(world, BODIES, hold_contact_forces);
   touch->only_jointed = false;
 }
 
@@ -301,14 +305,14 @@ static void solve_forces(lbWorld *world) {
 
 // ways <- without what the held forces did.
 static void remove_displacement(const lbWorldTouch *touch, int32_t t) {
-  const lbWorldToucher *toucher = &touch->touchers[t];
+  const lbContactBody *contact_body = &touch->contact_bodies[t];
   const lbContactPart *part = &touch->parts[t];
   int32_t n = 3 * part->count;
-  const double *forces = touch->amounts + 3 * (size_t)toucher->first;
+  const double *forces = touch->amounts + 3 * (size_t)contact_body->first;
   for (int32_t i = 0; i < n; i++) {
-    int32_t at = toucher->first + i / 3;
+    int32_t at = contact_body->first + i / 3;
     double by = lb_row_dot(n, part->matrix + (size_t)i * (size_t)n, forces);
-    touch->ways[at] = lb_add_scaled(touch->ways[at], -by, touch->spots[at].axes[i % 3]);
+    touch->ways[at] = lb_add_scaled(touch->ways[at], -by, touch->contact_points[at].axes[i % 3]);
   }
 }
 
@@ -316,10 +320,10 @@ static void predict_jointed(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
   for (int32_t t = begin; t < end; t++) {
-    lbWorldToucher *toucher = &touch->touchers[t];
-    if (!toucher->jointed) continue;
+    lbContactBody *contact_body = &touch->contact_bodies[t];
+    if (!contact_body->jointed) continue;
     predict_body(world, t);
-    lb_touch_release(world->slots[toucher->slot].body);
+    lb_touch_release(world->slots[contact_body->slot].body);
   }
 }
 
@@ -327,25 +331,27 @@ static void predict_jointed(int32_t begin, int32_t end, void *context) {
 static void keep_points(const lbWorld *world) {
   const lbWorldTouch *touch = world->touch;
   for (int32_t c = 0; c < touch->contact_count; c++) {
-    int32_t spots[2] = { lb_touch_spot(touch, c, 0), lb_touch_spot(touch, c, 1) };
-    if (spots[0] < 0 || spots[1] < 0) continue;
+    int32_t contact_points[2] = { lb_touch_point_index(touch, c, 0),
+                                  lb_touch_point_index(touch, c, 1) };
+    if (contact_points[0] < 0 || contact_points[1] < 0) continue;
     const lbContactSide *sides = touch->sides + 2 * (size_t)c;
-    bool first = touch->touchers[sides[0].body].jointed,
-         second = touch->touchers[sides[1].body].jointed;
-    lbVec3 middle =
-        lb_scale(0.5, lb_add(touch->spots[spots[0]].point, touch->spots[spots[1]].point));
-    if (first != second) middle = touch->spots[spots[first]].point;
-    touch->spots[spots[0]].point = touch->spots[spots[1]].point = middle;
+    bool first = touch->contact_bodies[sides[0].body].jointed,
+         second = touch->contact_bodies[sides[1].body].jointed;
+    lbVec3 middle = lb_scale(0.5, lb_add(touch->contact_points[contact_points[0]].point,
+                                         touch->contact_points[contact_points[1]].point));
+    if (first != second) middle = touch->contact_points[contact_points[first]].point;
+    touch->contact_points[contact_points[0]].point =
+        touch->contact_points[contact_points[1]].point = middle;
   }
 }
 
 static void add_jointed_frame(int32_t begin, int32_t end, void *context) {
   lbWorldTouch *touch = ((lbWorld *)context)->touch;
   for (int32_t t = begin; t < end; t++) {
-    lbWorldToucher *toucher = &touch->touchers[t];
-    if (!toucher->jointed || !toucher->open) continue;
-    lb_touch_add_frame(&toucher->touching, toucher->count, touch->spots + toucher->first,
-                       touch->parts[t].matrix);
+    lbContactBody *contact_body = &touch->contact_bodies[t];
+    if (!contact_body->jointed || !contact_body->open) continue;
+    lb_touch_add_frame(&contact_body->touching, contact_body->count,
+                       touch->contact_points + contact_body->first, touch->parts[t].matrix);
     remove_displacement(touch, t);
   }
 }
@@ -355,9 +361,9 @@ static void add_jointed_frame(int32_t begin, int32_t end, void *context) {
 static void solve_again(lbWorld *world) {
   hold_forces(world, true);
   world->linked->again = true;
-  lb_touch_for_touchers(world, BODIES, predict_jointed);
+  lb_touch_for_contact_bodies(world, BODIES, predict_jointed);
   keep_points(world);
-  lb_touch_for_touchers(world, BODIES, add_jointed_frame);
+  lb_touch_for_contact_bodies(world, BODIES, add_jointed_frame);
   solve_forces(world);
   world->linked->again = false;
 }
@@ -368,7 +374,7 @@ void lb_substep_find(lbWorld *world, double start, double end) {
   lbWorldTouch *touch = world->touch;
   double begun = lb_seconds();
   if (world->take == 0) touch->stats = (lbContactStats){ 0 };
-  touch->enough = tolerance_of(world->h);
+  touch->gap_tolerance = tolerance_of(world->h);
   lb_colliders_lead(world, start, end);
   lb_sleep_watch(world);
   lb_touch_find(world);
@@ -431,25 +437,26 @@ static void read_velocities(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
   for (int32_t t = begin; t < end; t++) {
-    lbWorldToucher *toucher = &touch->touchers[t];
-    const lbBody *body = world->slots[toucher->slot].body;
+    lbContactBody *contact_body = &touch->contact_bodies[t];
+    const lbBody *body = world->slots[contact_body->slot].body;
     lbScratch *scratch = lb_scratch_borrow(body->prepared);
-    lbSpot *spots = touch->spots + toucher->first;
-    lbVec3 *ways = touch->ways + toucher->first;
-    toucher->open = scratch && lb_touch_look(body, scratch);
-    bool nodal = toucher->open && lb_compliance_is_estimated(world, toucher->slot);
-    toucher->estimated = nodal && !body->prepared->lumped;
+    lbContactPoint *contact_points = touch->contact_points + contact_body->first;
+    lbVec3 *ways = touch->ways + contact_body->first;
+    contact_body->open = scratch && lb_touch_look(body, scratch);
+    bool nodal = contact_body->open && lb_compliance_is_estimated(world, contact_body->slot);
+    contact_body->estimated = nodal && !body->prepared->lumped;
     clear_matrix(&touch->parts[t]);
-    if (toucher->open)
-      lb_touch_velocities(body, scratch, toucher->count, spots, ways);
+    if (contact_body->open)
+      lb_touch_velocities(body, scratch, contact_body->count, contact_points, ways);
     else
-      memset(ways, 0, (size_t)toucher->count * sizeof *ways);
+      memset(ways, 0, (size_t)contact_body->count * sizeof *ways);
     if (nodal)
-      lb_touch_estimate_speeds(body, scratch, toucher->count, spots, touch->parts[t].matrix);
-    else if (toucher->open)
-      lb_touch_speeds(body, scratch, !lb_jointed_of(world, toucher->slot), toucher->count, spots,
-                      touch->parts[t].matrix, &toucher->touching.mobility);
-    if (toucher->open) lb_joints_look(world, t, scratch);
+      lb_touch_estimate_speeds(body, scratch, contact_body->count, contact_points,
+                               touch->parts[t].matrix);
+    else if (contact_body->open)
+      lb_touch_speeds(body, scratch, !lb_jointed_of(world, contact_body->slot), contact_body->count,
+                      contact_points, touch->parts[t].matrix, &contact_body->touching.mobility);
+    if (contact_body->open) lb_joints_look(world, t, scratch);
     lb_scratch_return(body->prepared, scratch);
   }
 }
@@ -458,17 +465,18 @@ static void add_frame_mobility(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
   for (int32_t t = begin; t < end; t++)
-    if (touch->touchers[t].open && !touch->touchers[t].estimated)
-      lb_touch_add_frame_speeds(world->slots[touch->touchers[t].slot].body,
-                                touch->touchers[t].touching.mobility, touch->touchers[t].count,
-                                touch->spots + touch->touchers[t].first, touch->parts[t].matrix);
+    if (touch->contact_bodies[t].open && !touch->contact_bodies[t].estimated)
+      lb_touch_add_frame_speeds(
+          world->slots[touch->contact_bodies[t].slot].body,
+          touch->contact_bodies[t].touching.mobility, touch->contact_bodies[t].count,
+          touch->contact_points + touch->contact_bodies[t].first, touch->parts[t].matrix);
 }
 
 static void read_pushing(lbWorld *world) {
   keep_pushing(world);
   lb_touch_list(world);
   lb_touch_make_parts(world->touch);
-  lb_touch_for_touchers(world, BODIES, read_velocities);
+  lb_touch_for_contact_bodies(world, BODIES, read_velocities);
 }
 
 // m/s: what a contact separates with, at least.
@@ -481,7 +489,7 @@ static double bounce_speed(const lbWorldTouch *touch, int32_t c) {
 static void measure_velocities(lbWorld *world) {
   lbWorldTouch *touch = world->touch;
   lb_touch_join_points(touch);
-  lb_touch_for_touchers(world, BODIES, add_frame_mobility);
+  lb_touch_for_contact_bodies(world, BODIES, add_frame_mobility);
   lb_touch_find_compliances(touch, false);
   for (int32_t c = 0; c < touch->contact_count; c++) {
     lbVec3 velocity = relative_way(world, c, 1 / world->h);
@@ -512,12 +520,12 @@ static void apply_impulses(int32_t begin, int32_t end, void *context) {
   lbWorld *world = context;
   lbWorldTouch *touch = world->touch;
   for (int32_t t = begin; t < end; t++) {
-    const lbWorldToucher *toucher = &touch->touchers[t];
-    lbBody *body = world->slots[toucher->slot].body;
-    lbScratch *scratch = toucher->open ? lb_scratch_borrow(body->prepared) : NULL;
+    const lbContactBody *contact_body = &touch->contact_bodies[t];
+    lbBody *body = world->slots[contact_body->slot].body;
+    lbScratch *scratch = contact_body->open ? lb_scratch_borrow(body->prepared) : NULL;
     if (!scratch) continue;
-    lb_touch_apply_impulses(body, toucher->count, touch->spots + toucher->first,
-                            touch->amounts + 3 * (size_t)toucher->first, scratch);
+    lb_touch_apply_impulses(body, contact_body->count, touch->contact_points + contact_body->first,
+                            touch->amounts + 3 * (size_t)contact_body->first, scratch);
     lb_scratch_return(body->prepared, scratch);
   }
 }
@@ -540,7 +548,7 @@ static void solve_impulses(lbWorld *world) {
   for (int32_t i = 0; i < 3 * lb_touch_pair_blocks(touch); i++)
     changes[i] = touch->impulses[i] - world->h * touch->forces[i];
   lb_touch_share_out(touch, changes);
-  lb_touch_for_touchers(world, BODIES, apply_impulses);
+  lb_touch_for_contact_bodies(world, BODIES, apply_impulses);
   if (jointed) lb_joints_finish(world);
 }
 

@@ -1,28 +1,29 @@
 // Contacts of a world, inside its layer.
 //
-//   colliders.c    what is not a body
-//   touch.c        memory, settings, reports
-//   touch_near.c   who is near whom, and how far around them is looked for places
-//   touch_find.c   the places where they touch, of pair after pair:
-//   touch_rigid.c  bodies and what is rigid,
-//   touch_pair.c   bodies and each other,
-//   touch_self.c   and where a surface touches itself
-//   touch_deep.c   bodies that are deep inside each other
-//   touch_side.c   on which side of something thin a place is
-//   touch_share.c  who gets how many contacts where there are too many
-//   touch_list.c   the contacts of each body
-//   touch_step.c   forces over a step, impulses after it
-//   rolling.c      torques of rolling friction
-//   compliance.c   forces of unreduced bodies, by estimates of their compliance
-//   contact_patches.c  one contact for several vertices
-//   touch_choose.c at which of the contacts forces are solved for
-//   touch_tell.c   what is told of contacts, and remembered
+//   colliders.c         what is not a body
+//   contacts.c          memory, settings, reports
 //   contact_material.c  friction, compliance, restitution, rolling friction
-//   overlaps.c     what overlaps a sphere, a box or a sensor
-//   guard.c        islands whose step fails take it again, in substeps
-//   islands.c      bodies that touch each other, apart from all others
-//   contact_frames.c  frames that come where bodies are pressed
-//   sleep.c        islands at rest
+//   contact_filter.c    which pairs may touch
+//   find_pairs.c        pairs that could touch, and their margins
+//   find_contacts.c     the contact points of these pairs:
+//   contacts_rigid.c    of bodies with rigid shapes,
+//   contacts_soft.c     of bodies with each other,
+//   contacts_self.c     and of a surface with itself
+//   penetration.c       bodies that are deep inside each other
+//   contact_side.c      on which side of a thin body a point is
+//   contact_patches.c   one contact for several vertices
+//   contact_quota.c     how many contacts a body and a pair may have
+//   overlaps.c          what overlaps a region or a sensor
+//   contact_rows.c      the contact points of each body, and the blocks of their rows
+//   rolling.c           torques of rolling friction
+//   islands.c           bodies that touch or are joined, directly or through others
+//   substep.c           forces over a substep, impulses after it
+//   compliance.c        forces of unreduced bodies, by estimates of their compliance
+//   active_contacts.c      the contacts that are solved for
+//   contact_report.c    reports, and what is remembered for the next step
+//   guard.c             islands whose step fails take it again
+//   frame_refinement.c  frames that are inserted where bodies are pressed
+//   sleep.c             islands at rest
 #ifndef LB_WORLD_TOUCH_H
 #define LB_WORLD_TOUCH_H
 
@@ -43,7 +44,7 @@
 #define LB_EXACT_WORK (18 * LB_LCP_CONTACTS + 24) // numbers of lb_island_solver_room, a block
 
 #define LB_PAIR_CONTACTS 16               // of a pair, at most
-#define LB_BODY_CONTACTS LB_TOUCH_SPOTS   // of a body, at most
+#define LB_BODY_CONTACTS LB_BODY_POINTS   // of a body, at most
 #define LB_NODAL_CONTACTS LB_NODAL_POINTS // of an unreduced one, as many as its vertices that touch
 #define LB_PAIR_CANDIDATES 1024           // of a pair, before some are chosen
 #define LB_PAIR_TRIANGLES 1024            // of each surface of a pair
@@ -71,7 +72,7 @@ struct lbWorldCollider {
   lbContactFilter filter;
   lbVec3 position; // at the step's start
   lbQuat rotation;
-  lbSolidFrame frame;  // the same; made by touch_near.c
+  lbSolidFrame frame;  // the same; made by find_pairs.c
   bool moves;          // in the next step, to
   lbVec3 end_position; // here
   lbQuat end_rotation;
@@ -115,18 +116,18 @@ typedef struct lbPairSide { // what of a surface is near another one
 
 // Two that could touch in this step: two bodies, a body and a collider, a body and itself.
 typedef struct lbNear {
-  int32_t slots[2];    // the second -1: a collider
-  int32_t collider;    // -1: none
-  double way;          // m: what they move by against each other as wholes
-  double spread;       // m/s: how their places move beside that, at most
-  double halt;         // m: how far one of them may stay behind, stopped by something
-  double slack;        // m: how near places are looked at that do not come nearer
-  double margin, most; // m: how far around them is looked for places; and the most that may be
-  double gap;          // m: between their spheres
-  double length;       // m: of the smaller one
-  bool hinted;         // may use what is known of the first one's distances (contacts_rigid.c)
-  int32_t first;       // of its places in lbWorldTouch.found,
-  int32_t found;       // and how many there are
+  int32_t slots[2];     // the second -1: a collider
+  int32_t collider;     // -1: none
+  double way;           // m: what they move by against each other as wholes
+  double spread;        // m/s: how their places move beside that, at most
+  double stop_distance; // m: how far one of them may stay behind, stopped by something
+  double slack;         // m: how near places are looked at that do not come nearer
+  double margin, most;  // m: how far around them is looked for places; and the most that may be
+  double gap;           // m: between their spheres
+  double length;        // m: of the smaller one
+  bool hinted;          // may use what is known of the first one's distances (contacts_rigid.c)
+  int32_t first;        // of its places in lbWorldTouch.found,
+  int32_t found;        // and how many there are
 } lbNear;
 
 typedef struct lbPartner { // a body near another one
@@ -147,8 +148,8 @@ typedef struct lbWorldContact { // of two bodies, or of a body and a collider
   int32_t slots[2];             // the second -1: a collider
   int32_t collider;             // -1: none
   lbTouchCandidate at;
-  lbSpotKind kinds[2];
-  lbVec3 own[2]; // of rigid bodies, as lbSpot.own
+  lbContactPointKind kinds[2];
+  lbVec3 own[2]; // of rigid bodies, as lbContactPoint.own
   lbVec3 axes[3];
   int32_t rolling; // its block of rolling friction, from the first of these; -1: none
   double friction, compliance, restitution, rolling_friction; // of the pair (lbContactMaterial)
@@ -163,9 +164,9 @@ typedef struct lbRememberedContact {
 } lbRememberedContact;
 
 // A body that has contacts in this step.
-typedef struct lbWorldToucher {
+typedef struct lbContactBody {
   int32_t slot;
-  int32_t first, count; // its spots
+  int32_t first, count; // its contact points
   int32_t island;
   bool open;      // its step could be opened
   bool estimated; // its matrix is an estimate (compliance.c)
@@ -174,11 +175,11 @@ typedef struct lbWorldToucher {
   bool recalled;        // its step was opened with the contact forces of the last step
   int32_t solves;       // solutions for what forces really do
   double accurate, off; // m or m/s: error of moves that is tolerated; that of the last round
-  double *rows;         // how it gives way, as a product; NULL: parts have its matrix
+  double *rows;         // its compliance, as a product; NULL: parts have its matrix
   size_t width;         // of the rows
   int32_t chosen_count; // contacts of its own that are solved for
   lbTouching touching;
-} lbWorldToucher;
+} lbContactBody;
 
 struct lbWorldTouch {
   int32_t contact_room, contact_count;
@@ -204,55 +205,55 @@ struct lbWorldTouch {
   double *reaches;        // their radii, with what they can move by in the step; 0: not there
   double *margins;        // m: that alone
   double *speeds;         // m/s: no place of the surface was faster where the step began
-  double *halts;          // m: what of its way another may stop; work of touch_near.c
+  double *stop_distances; // m: what of its way another may stop; work of find_pairs.c
   double *rests;          // s: work of sleep.c
   int32_t swept_count;
   int32_t *swept; // slots in the order in which they are swept over
   int32_t near_room, partner_count, near_count;
-  int32_t *partners_first;   // in `partners`, of bodies with greater numbers; -1: none
-  lbPartner *partners;       // (near_room)
-  lbNear *nears;             // (near_room)
-  int32_t *numbers;          // in `touchers`; -1: no contact
-  int32_t *counts;           // of contacts
-  int32_t *remembered_first; // in `remembered`; -1: none
-  lbVec3 *sums;              // N, contact forces of the last step
-  int32_t toucher_count;     //
-  lbWorldToucher *touchers;  //
-  lbContactPart *parts;      // of the touchers, in the problem of forces, then in that of impulses
-  int32_t *parents;          // of touchers, leading to the first of their island
+  int32_t *partners_first;       // in `partners`, of bodies with greater numbers; -1: none
+  lbPartner *partners;           // (near_room)
+  lbNear *nears;                 // (near_room)
+  int32_t *numbers;              // in `contact_bodies`; -1: no contact
+  int32_t *counts;               // of contacts
+  int32_t *remembered_first;     // in `remembered`; -1: none
+  lbVec3 *sums;                  // N, contact forces of the last step
+  int32_t contact_body_count;    //
+  lbContactBody *contact_bodies; //
+  lbContactPart *parts; // of the contact bodies, in the problem of forces, then in that of impulses
+  int32_t *parents;     // of contact bodies, leading to the first of their island
 
   int32_t island_count;
-  int32_t *island_begin;       // (slot_room + 1): where an island begins in
-  int32_t *by_island;          // (block_max): blocks, island after island
-  int32_t *sweeps;             // (slot_room): that an island took
-  bool *settled;               // (slot_room): an island has its forces
-  double *enoughs;             // (slot_room): moves that sweeps need not mend
-  lbContactSide *sides;        // (block_max x 2)
-  double *free, *frictions;    // (block_max x 3), (block_max)
-  double *compliances;         // (block_max x 3): of blocks themselves
-  lbSpot *spots;               // (2 contact_room): by toucher
-  int32_t *owners;             // (2 contact_room): of spots, 2 contact + side
-  lbVec3 *ways;                // (2 contact_room): what they move by alone
-  double *amounts;             // (2 contact_room x 3): forces or impulses on the spots
-  double enough;               // of the deepest overlap to come: moves that sweeps need not mend
-  double *solve_work;          // (block_max x LB_CONTACT_WORK)
-  int32_t *solve_integers;     // (block_max x LB_CONTACT_INTS)
-  size_t block_room;           //
-  double *blocks;              // (block_room): of pairs
-  lbSimdLevel level;           // of the solver
-  bool bounces;                // some contacts have a restitution
-  lbVec3 *velocities;          // (2 contact_room) m/s: of contact points where the step begins
-  double *approaches;          // (contact_room) m/s: along normals, of contacts that bounce
-  bool only_jointed;           // of tasks: other bodies are left as they are
-  bool chooses;                // some contacts may be left out where forces are solved for
-  bool looks;                  // a few sweeps will do
-  bool *left_out;              // (block_max)
-  int32_t *chosen;             // (2 contact_room): places that are not, by toucher
-  lbContactSide *solver_sides; // (block_max x 2): of the problem that is solved, and its
-  lbContactPart *solver_parts; // (slot_room) bodies: contacts that are chosen, components as one
-  double *products;            // rows of touchers
-  size_t products_room;        //
-  double *pool;                // matrices and moves of parts
+  int32_t *island_begin;          // (slot_room + 1): where an island begins in
+  int32_t *by_island;             // (block_max): blocks, island after island
+  int32_t *sweeps;                // (slot_room): that an island took
+  bool *settled;                  // (slot_room): an island has its forces
+  double *gap_tolerances;         // (slot_room): moves that sweeps need not mend
+  lbContactSide *sides;           // (block_max x 2)
+  double *free, *frictions;       // (block_max x 3), (block_max)
+  double *compliances;            // (block_max x 3): of blocks themselves
+  lbContactPoint *contact_points; // (2 contact_room): by contact body
+  int32_t *owners;                // (2 contact_room): of contact points, 2 contact + side
+  lbVec3 *ways;                   // (2 contact_room): what they move by alone
+  double *amounts;                // (2 contact_room x 3): forces or impulses on the contact points
+  double gap_tolerance;           // of the deepest overlap to come: what sweeps may leave
+  double *solve_work;             // (block_max x LB_CONTACT_WORK)
+  int32_t *solve_integers;        // (block_max x LB_CONTACT_INTS)
+  size_t block_room;              //
+  double *blocks;                 // (block_room): of pairs
+  lbSimdLevel level;              // of the solver
+  bool bounces;                   // some contacts have a restitution
+  lbVec3 *velocities;             // (2 contact_room) m/s: of contact points where the step begins
+  double *approaches;             // (contact_room) m/s: along normals, of contacts that bounce
+  bool only_jointed;              // of tasks: other bodies are left as they are
+  bool chooses;                   // some contacts may be left out where forces are solved for
+  bool looks;                     // a few sweeps will do
+  bool *inactive;                 // (block_max)
+  int32_t *chosen;                // (2 contact_room): places that are not, by contact body
+  lbContactSide *solver_sides;    // (block_max x 2): of the problem that is solved, and its
+  lbContactPart *solver_parts;    // (slot_room) bodies: contacts that are chosen, components as one
+  double *products;               // rows of contact bodies
+  size_t products_room;           //
+  double *pool;                   // matrices and moves of parts
   size_t pool_room, pool_used;
   lbContactStats stats;
   int64_t sweep_count; // of all islands and solves of the last step (step_counts.h)
@@ -301,7 +302,7 @@ void lb_substep_solve_impulses(lbWorld *world);
 // have none: whether a contact bounces is told by its restitution.
 void lb_touch_find_compliances(lbWorldTouch *touch, bool forces);
 
-// Where the spot of a contact's body is, as it was looked at.
+// Where the contact point of a contact's body is, as it was looked at.
 lbVec3 lb_touch_place(const lbWorldTouch *touch, int32_t contact, int side);
 
 // m: of a sphere around the surface of a body that was looked at.
@@ -315,8 +316,8 @@ static inline bool lb_collider_pushes(const lbWorldCollider *collider) {
 // Whether a collider could touch what is inside of a sphere, in the step.
 bool lb_touch_collider_is_near(const lbWorldCollider *collider, lbVec3 centre, double radius);
 
-// sleep.c: who was changed since it fell asleep wakes; who could touch whom; who falls asleep when
-// the step is done.
+// sleep.c: wakes bodies that were changed; finds islands of bodies that could touch; puts islands
+// at rest to sleep when the step is done.
 void lb_sleep_watch(lbWorld *world);
 void lb_sleep_group(lbWorld *world);
 void lb_sleep_update(lbWorld *world);
@@ -324,10 +325,10 @@ void lb_sleep_update(lbWorld *world);
 void lb_sleep_wake(lbWorld *world, int32_t slot, bool moved);
 void lb_sleep_wake_all(lbWorld *world);
 
-// islands.c: bodies that give way and have a contact in common, directly or through others.
+// islands.c: bodies that move and have a contact or a joint in common, directly or through others.
 void lb_islands_find(lbWorld *world);
 int32_t lb_island_of(const lbWorldTouch *touch, int32_t contact);
-// Their contacts, without those that are left out.
+// Lists their blocks, without inactive contacts.
 void lb_islands_list(lbWorldTouch *touch);
 
 // contact_material.c: each number in its range, or NAN (the world's); that of two, with the
@@ -335,37 +336,38 @@ void lb_islands_list(lbWorldTouch *touch);
 lbStatus lb_check_contact_material(const lbContactMaterial *material, lbError *err);
 lbContactMaterial lb_pair_material(const lbWorld *world, const lbContactMaterial *first,
                                    const lbContactMaterial *second);
-// touch_tell.c: contacts of bodies that sleep stay, those that push follow; the sum of forces on
-// each body, of what is remembered.
+// contact_report.c: contacts of bodies that sleep stay, those that push follow; the sum of forces
+// on each body, of what is remembered.
 void lb_touch_tell(lbWorld *world);
 void lb_touch_sum_up(lbWorld *world);
-// touch_list.c: whether contacts can move a body (-1: there is none); where contacts are on rigid
-// bodies, before steps move these; touchers, spots and islands of the contacts; a body's number
-// among the touchers.
+// contact_rows.c: whether contacts can move a body (-1: there is none); where contacts are on rigid
+// bodies, before steps move these; contact bodies, contact points and islands of the contacts; a
+// body's number among the contact bodies.
 bool lb_touch_gives_way(const lbWorld *world, int32_t slot);
 // m: how much of its overlap a contact takes back in h seconds.
 double lb_contact_overlap_removed(const lbWorldContact *contact, double h);
 void lb_touch_place_rigid(lbWorld *world);
 void lb_touch_list(lbWorld *world);
 int32_t lb_touch_enlist(lbWorldTouch *touch, int32_t slot);
-// Room for the matrices of touchers; the number of a contact's spot (-1: that side does not give
-// way); forces of two bodies on each other act between their spots; amounts <- those of contacts,
-// for each spot; tasks of so many touchers each, whose time is that of responses.
+// Room for the matrices of contact bodies; the index of a contact's point (-1: that side does not
+// move); forces of two bodies on each other act between their contact points; amounts
+// <- those of contacts, for each contact point; tasks of so many contact bodies each, whose time is
+// that of responses.
 void lb_touch_make_parts(lbWorldTouch *touch);
-int32_t lb_touch_spot(const lbWorldTouch *touch, int32_t contact, int side);
+int32_t lb_touch_point_index(const lbWorldTouch *touch, int32_t contact, int side);
 void lb_touch_join_points(lbWorldTouch *touch);
 void lb_touch_share_out(lbWorldTouch *touch, const double *of_contacts);
-void lb_touch_for_touchers(lbWorld *world, int32_t bodies, lbRangeTask *task);
+void lb_touch_for_contact_bodies(lbWorld *world, int32_t bodies, lbRangeTask *task);
 // compliance.c: whether the matrix of a body is an estimate; x (contacts x 3) <- forces or impulses
 // by `solve`, whose estimates are corrected until they agree with what x really does; their steps
 // are open until they are closed.
 typedef void lbComplianceSolve(lbWorld *world, double *x);
 bool lb_compliance_is_estimated(const lbWorld *world, int32_t slot);
 // Before such a body's step is opened: it holds touch->forces; false: it cannot.
-bool lb_compliance_recall(lbWorld *world, int32_t toucher);
+bool lb_compliance_recall(lbWorld *world, int32_t contact_body);
 void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve, double *x);
 void lb_compliance_close(lbWorld *world);
-// touch_near.c: memory; pairs that could touch.
+// find_pairs.c: memory; pairs that could touch.
 void lb_near_reserve(lbReservation *r, lbWorldTouch *touch, int32_t slot_room);
 int32_t lb_near_room(int32_t slot_room); // pairs
 void lb_near_release(lbWorldTouch *touch);
@@ -389,21 +391,21 @@ double lb_near_reach(const lbWorld *world, const lbNear *near, double closing, d
 void lb_near_tighten(const lbWorld *world, lbNear *near); // a body and what is rigid
 bool lb_near_may_meet(const lbWorld *world, const lbNear *near, double gap, lbVec3 normal,
                       lbVec3 first, lbVec3 second);
-// touch_find.c: contacts at the step's start.
+// find_contacts.c: contacts at the step's start.
 lbStatus lb_touch_reserve_works(lbWorldTouch *touch, int32_t triangle_count, lbError *err);
 void lb_touch_release_works(lbWorldTouch *touch);
 void lb_touch_find(lbWorld *world);
 // At most so many candidates: those that pushed in the last step, then deep ones far from each
 // other.
-void lb_touch_choose(lbTouchWork *work, double length, int32_t most);
+void lb_active_contacts(lbTouchWork *work, double length, int32_t most);
 // contact_quota.c: the most contacts of a body, and of a pair.
 int32_t lb_touch_body_most(const lbWorld *world, int32_t slot);
 int32_t lb_touch_pair_most(const lbWorld *world, const lbNear *near);
-// touch_share.c: lists what was found of a block of pairs; leaves pairs no more than there is room
-// for.
+// contact_quota.c: lists what was found of a block of pairs; leaves pairs no more than there is
+// room for.
 void lb_touch_gather(lbWorldTouch *touch, int32_t first, int32_t count);
 void lb_touch_give_shares(lbWorld *world);
-// touch_side.c: whether a place of a body touches a solid, with the side it came from (all in the
+// contact_side.c: whether a place of a body touches a solid, with the side it came from (all in the
 // solid's axes); whether a push (unit, world) is not outwards there, where the normal is `now`.
 bool lb_contact_choose_side(const lbBody *body, const lbSolid *solid, const lbSolidFrame *frame,
                             const lbSurfaceTriangle *at, int32_t triangle, lbSolidTouch *touch);
@@ -416,7 +418,7 @@ void lb_touch_add_candidate(lbTouchWork *work, double length, const lbTouchCandi
 // for: one candidate for several of them.
 #define LB_PATCH_FEATURE (-1)
 void lb_touch_make_patches(const lbWorld *world, lbTouchWork *work, const lbNear *near);
-// touch_deep.c: those of two bodies that are deep inside each other; false: they are not. Features
+// penetration.c: those of two bodies that are deep inside each other; false: they are not. Features
 // of such contacts count down from this one, by directions.
 #define LB_DEEP_FEATURE (-2)
 static inline bool lb_touch_is_deep(int32_t feature) { return feature <= LB_DEEP_FEATURE; }
@@ -430,9 +432,10 @@ bool lb_touch_part(const lbWorld *world, lbTouchWork *work, const lbNear *near);
 void lb_touch_share_hints(lbWorld *world);
 void lb_near_put_rigid_last(const lbWorld *world, lbNear *near); // find_contacts.c
 double lb_touch_rigid(const lbWorld *world, lbTouchWork *work, lbNear *near);
-// touch_pair.c: those of two bodies whose surfaces are placed. Returns the length of the smaller.
+// contacts_soft.c: those of two bodies whose surfaces are placed. Returns the length of the
+// smaller.
 double lb_touch_pair(const lbWorld *world, lbTouchWork *work, lbNear *near);
-// touch_self.c: those of a body and itself.
+// contacts_self.c: those of a body and itself.
 void lb_self_find(const lbWorld *world, lbTouchWork *work, int32_t slot);
 // colliders.c: the shape of a collider; to be destroyed.
 lbStatus lb_collider_make_solid(const lbColliderDef *def, lbSolid **out, lbError *err);
@@ -442,7 +445,7 @@ void lb_contact_frames_update(lbWorld *world, double dt);
 bool lb_may_collide(const lbWorld *world, int32_t slot, int32_t other);
 bool lb_may_collide_with(const lbWorld *world, int32_t slot, int32_t collider);
 lbWorldCollider *lb_world_find_collider(const lbWorld *world, lbColliderId id); // NULL: none
-// Whether there is memory for one more spot of each of two bodies (the second -1: of one).
+// Whether there is memory for one more contact point of each of two bodies (the second -1: of one).
 bool lb_touch_use_pool(lbWorldTouch *touch, int32_t a, int32_t b);
 // How a place of a collider moves in the step.
 lbVec3 lb_collider_way(const lbWorldCollider *collider, lbVec3 point);

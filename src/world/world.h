@@ -119,7 +119,7 @@ lbWorldSlot *lb_world_slot(const lbWorld *world, lbBodyId id); // NULL: no such 
 static inline bool lb_slot_goes(const lbWorld *world, const lbWorldSlot *slot) {
   return slot->take == world->take;
 }
-// It does not give way: it is done, or it sleeps.
+// Forces do not move it: its step is done, or it sleeps.
 static inline bool lb_slot_stays(const lbWorld *world, const lbWorldSlot *slot) {
   return slot->asleep || !lb_slot_goes(world, slot);
 }

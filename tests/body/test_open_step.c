@@ -36,12 +36,12 @@ static lbBody *make_body(const lbModel *model, lbIntegrator integrator) {
   return body;
 }
 
-static lbSpot spot_on(int32_t triangle) {
-  lbSpot spot = { .kind = LB_SPOT_SURFACE,
-                  .triangle = triangle,
-                  .weights = { 1, 0, 0 },
-                  .axes = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
-  return spot;
+static lbContactPoint contact_point_on(int32_t triangle) {
+  lbContactPoint contact_point = { .kind = LB_POINT_SURFACE,
+                                   .triangle = triangle,
+                                   .weights = { 1, 0, 0 },
+                                   .axes = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+  return contact_point;
 }
 
 // The last vertex of the surface that a triangle begins with: away from what is fixed.
@@ -56,15 +56,15 @@ static int32_t farthest_triangle(const lbModel *model) {
   return best;
 }
 
-static int32_t step_with_contact(lbBody *body, lbSpot *spot, lbVec3 force) {
+static int32_t step_with_contact(lbBody *body, lbContactPoint *contact_point, lbVec3 force) {
   lbTouching t;
   lbVec3 way;
   double forces[3];
   lb_vec3_store(forces, force);
   assert_true(lb_touch_open(&t, body, H));
-  lb_touch_ways(&t, 1, spot, &way);
+  lb_touch_ways(&t, 1, contact_point, &way);
   lb_touch_close(&t);
-  lb_touch_hold(&t, 1, spot, forces);
+  lb_touch_hold(&t, 1, contact_point, forces);
   return lb_body_step(body, H);
 }
 
@@ -90,13 +90,13 @@ static void a_contact_force_moves_a_body_as_an_applied_one_does(void **state) {
     lbBody *touched = make_body(model, kinds[k].integrator);
     lbBody *pushed = make_body(model, kinds[k].integrator);
     int32_t triangle = farthest_triangle(model);
-    lbSpot spot = spot_on(triangle);
+    lbContactPoint contact_point = contact_point_on(triangle);
     lbPointForce load = { lb_point_vertex(model->triangles[3 * triangle]), force };
     double largest, worst = 0;
     // Newmark's rule takes the mean of applied forces at both ends of a step.
     assert_int_equal(lb_body_start(pushed, 1, &load), LB_OK);
     for (int i = 0; i < STEPS; i++) {
-      assert_int_equal(step_with_contact(touched, &spot, force), 0);
+      assert_int_equal(step_with_contact(touched, &contact_point, force), 0);
       assert_int_equal(lb_body_apply_force(pushed, load.point, force), LB_OK);
       assert_int_equal(lb_body_step(pushed, H), 0);
       worst = fmax(worst, difference(touched, pushed, &largest));
@@ -113,10 +113,10 @@ static void what_is_opened_is_what_is_stepped(void **state) {
   for (int k = 0; k < KINDS; k++) {
     lbModel *model = body_model(kinds[k].keys);
     lbBody *body = make_body(model, kinds[k].integrator);
-    lbSpot spot = spot_on(farthest_triangle(model));
+    lbContactPoint contact_point = contact_point_on(farthest_triangle(model));
     for (int i = 0; i < STEPS; i++) {
       int64_t before = body->counts.factorings;
-      step_with_contact(body, &spot, lb_vec3(0.2, 0.1, -0.3));
+      step_with_contact(body, &contact_point, lb_vec3(0.2, 0.1, -0.3));
       assert_int_equal(body->counts.factorings - before, 1);
       assert_null(body->open);
     }
@@ -135,14 +135,14 @@ static void held_forces_become_momentum(void **state) {
   for (size_t k = 0; k < sizeof free_bodies / sizeof *free_bodies; k++) {
     lbModel *model = body_model(free_bodies[k]);
     lbBody *body = make_body(model, k < 2 ? LB_INTEGRATOR_NEWMARK : LB_INTEGRATOR_EULER);
-    lbSpot spot = spot_on(farthest_triangle(model));
+    lbContactPoint contact_point = contact_point_on(farthest_triangle(model));
     assert_int_equal(lb_body_set_damping(body, 0, 0.002), LB_OK);
     lb_body_set_velocity(body, lb_vec3(1, 2, 3), lb_vec3(0.3, 0.1, -0.2));
     lbBodyReport before = lb_body_report(body), after;
     lbVec3 angular = before.angular_momentum;
     for (int i = 0; i < STEPS; i++) {
-      step_with_contact(body, &spot, force);
-      angular = lb_add_scaled(angular, H, lb_cross(spot.point, force));
+      step_with_contact(body, &contact_point, force);
+      angular = lb_add_scaled(angular, H, lb_cross(contact_point.point, force));
     }
     after = lb_body_report(body);
     lbVec3 want = lb_add_scaled(before.linear_momentum, STEPS * H, force);
@@ -166,16 +166,16 @@ static void an_abandoned_step_leaves_the_body_as_it_was(void **state) {
     lbModel *model = body_model(kinds[k].keys);
     lbBody *body = make_body(model, kinds[k].integrator);
     lbBody *other = make_body(model, kinds[k].integrator);
-    lbSpot spot = spot_on(farthest_triangle(model));
+    lbContactPoint contact_point = contact_point_on(farthest_triangle(model));
     lbTouching t;
     double largest;
     int64_t count = 0;
     for (int i = 0; i < STEPS; i++) {
-      step_with_contact(other, &spot, lb_vec3(0.2, 0.1, -0.3));
+      step_with_contact(other, &contact_point, lb_vec3(0.2, 0.1, -0.3));
       for (int n = 0; n < 3; n++) assert_true(lb_touch_open(&t, body, H)); // without an end
       lb_touch_abandon(body);
       assert_null(body->open);
-      step_with_contact(body, &spot, lb_vec3(0.2, 0.1, -0.3));
+      step_with_contact(body, &contact_point, lb_vec3(0.2, 0.1, -0.3));
       if (i == 0) count = heap.count;
       assert_int_equal(heap.count, count);
     }

@@ -20,15 +20,15 @@ static const char *const held_bodies[] = {
 };
 enum { HELD_BODIES = sizeof held_bodies / sizeof *held_bodies };
 
-static void make_spots(const lbModel *model, lbSpot *spots) {
+static void make_contact_points(const lbModel *model, lbContactPoint *contact_points) {
   for (int32_t i = 0; i < SPOTS; i++) {
     lbVec3 axis = lb_normalise(lb_vec3(check_random(&seed), check_random(&seed), 0.3));
     lbVec3 aside = lb_square_to(axis);
-    spots[i] = (lbSpot){ .kind = LB_SPOT_SURFACE,
-                         .triangle = (int32_t)(fabs(check_random(&seed)) * 0.999 *
-                                               model->size.triangle_count),
-                         .weights = { 0.2, 0.3, 0.5 },
-                         .axes = { axis, aside, lb_cross(axis, aside) } };
+    contact_points[i] = (lbContactPoint){ .kind = LB_POINT_SURFACE,
+                                          .triangle = (int32_t)(fabs(check_random(&seed)) * 0.999 *
+                                                                model->size.triangle_count),
+                                          .weights = { 0.2, 0.3, 0.5 },
+                                          .axes = { axis, aside, lb_cross(axis, aside) } };
   }
 }
 
@@ -67,7 +67,7 @@ typedef struct Held {
   lbModel *model;
   lbWorld *world;
   lbBody *body;
-  lbSpot spots[SPOTS];
+  lbContactPoint contact_points[SPOTS];
 } Held;
 
 // A block that moves, bends and is held.
@@ -84,7 +84,7 @@ static Held make_held(const char *keys) {
     q[i] = 1e-4 * check_random(&seed), v[i] = 1e-3 * check_random(&seed);
   assert_int_equal(lb_body_set_state(held.body, q, v), LB_OK);
   hold(held.body);
-  make_spots(held.model, held.spots);
+  make_contact_points(held.model, held.contact_points);
   return held;
 }
 
@@ -93,10 +93,12 @@ static void release_held(Held *held) {
   lb_model_destroy(held->model);
 }
 
-static void places_of(const lbBody *body, lbSpot *spots, lbVec3 *places, lbVec3 *velocities) {
+static void places_of(const lbBody *body, lbContactPoint *contact_points, lbVec3 *places,
+                      lbVec3 *velocities) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
   assert_true(lb_touch_look(body, s));
-  for (int i = 0; i < SPOTS; i++) velocities[i] = lb_touch_velocity(body, s, &spots[i], &places[i]);
+  for (int i = 0; i < SPOTS; i++)
+    velocities[i] = lb_touch_velocity(body, s, &contact_points[i], &places[i]);
   lb_scratch_return(body->prepared, s);
 }
 
@@ -109,20 +111,20 @@ static void check_forces(const char *keys, double most, double met) {
   lbVec3 ways[SPOTS], before[SPOTS], after[SPOTS], velocities[SPOTS], pin = pin_of(held.body);
   double matrix[ROWS * ROWS] = { 0 }, forces[ROWS], worst = 0, largest = 0;
   for (int i = 0; i < ROWS; i++) forces[i] = check_random(&seed);
-  places_of(held.body, held.spots, before, velocities);
+  places_of(held.body, held.contact_points, before, velocities);
   assert_true(lb_touch_open(&t, held.body, h));
-  lb_touch_ways(&t, SPOTS, held.spots, ways);
-  lb_touch_moves(&t, SPOTS, held.spots, matrix);
+  lb_touch_ways(&t, SPOTS, held.contact_points, ways);
+  lb_touch_moves(&t, SPOTS, held.contact_points, matrix);
   lb_touch_close(&t);
-  lb_touch_add_frame(&t, SPOTS, held.spots, matrix);
-  lb_touch_hold(&t, SPOTS, held.spots, forces);
+  lb_touch_add_frame(&t, SPOTS, held.contact_points, matrix);
+  lb_touch_hold(&t, SPOTS, held.contact_points, forces);
   assert_int_equal(lb_body_step(held.body, h) & LB_STEP_NONFINITE, 0);
-  places_of(held.body, held.spots, after, velocities);
+  places_of(held.body, held.contact_points, after, velocities);
   for (int i = 0; i < ROWS; i++) {
-    double told = 0, free = lb_dot(held.spots[i / 3].axes[i % 3], ways[i / 3]);
+    double told = 0, free = lb_dot(held.contact_points[i / 3].axes[i % 3], ways[i / 3]);
     for (int k = 0; k < ROWS; k++) told += matrix[i * ROWS + k] * forces[k];
     double moved =
-        lb_dot(held.spots[i / 3].axes[i % 3], lb_sub(after[i / 3], before[i / 3])) - free;
+        lb_dot(held.contact_points[i / 3].axes[i % 3], lb_sub(after[i / 3], before[i / 3])) - free;
     worst = fmax(worst, fabs(moved - told)), largest = fmax(largest, fabs(moved));
     for (int k = 0; k < ROWS; k++)
       check_near(matrix[i * ROWS + k], matrix[k * ROWS + i], 1e-12 * matrix[i * ROWS + i]);
@@ -152,13 +154,13 @@ static void products_are_the_matrix(void **state) {
     size_t width = lb_touch_width(held.body);
     assert_in_range(width, 1, 64);
     assert_true(lb_touch_open(&t, held.body, h));
-    lb_touch_ways(&t, SPOTS, held.spots, ways);
-    lb_touch_moves(&t, SPOTS, held.spots, matrix);
-    lb_touch_ways(&t, SPOTS, held.spots, ways); // finds the rows anew
-    lb_touch_rows(&t, SPOTS, held.spots, rows, moved);
+    lb_touch_ways(&t, SPOTS, held.contact_points, ways);
+    lb_touch_moves(&t, SPOTS, held.contact_points, matrix);
+    lb_touch_ways(&t, SPOTS, held.contact_points, ways); // finds the rows anew
+    lb_touch_rows(&t, SPOTS, held.contact_points, rows, moved);
     lb_touch_close(&t);
-    lb_touch_add_frame(&t, SPOTS, held.spots, matrix);
-    lb_touch_frame_rows(&t, SPOTS, held.spots, rows, moved);
+    lb_touch_add_frame(&t, SPOTS, held.contact_points, matrix);
+    lb_touch_frame_rows(&t, SPOTS, held.contact_points, rows, moved);
     for (size_t i = 0; i < ROWS; i++)
       for (size_t k = 0; k < ROWS; k++) {
         double sum = 0;
@@ -179,18 +181,19 @@ static void check_impulses(const char *keys) {
   lb_body_step(held.body, h);
   lbScratch *s = lb_scratch_borrow(held.body->prepared);
   assert_true(lb_touch_look(held.body, s));
-  lb_touch_velocities(held.body, s, SPOTS, held.spots, before);
-  lb_touch_speeds(held.body, s, true, SPOTS, held.spots, matrix, &mobility);
-  lb_touch_add_frame_speeds(held.body, mobility, SPOTS, held.spots, matrix);
+  lb_touch_velocities(held.body, s, SPOTS, held.contact_points, before);
+  lb_touch_speeds(held.body, s, true, SPOTS, held.contact_points, matrix, &mobility);
+  lb_touch_add_frame_speeds(held.body, mobility, SPOTS, held.contact_points, matrix);
   for (int i = 0; i < ROWS; i++) impulses[i] = 0.01 * check_random(&seed);
   lbVec3 pin = pin_velocity_of(held.body);
-  lb_touch_apply_impulses(held.body, SPOTS, held.spots, impulses, s);
+  lb_touch_apply_impulses(held.body, SPOTS, held.contact_points, impulses, s);
   lb_scratch_return(held.body->prepared, s);
-  places_of(held.body, held.spots, places, after);
+  places_of(held.body, held.contact_points, places, after);
   for (int i = 0; i < ROWS; i++) {
     double told = 0;
     for (int k = 0; k < ROWS; k++) told += matrix[i * ROWS + k] * impulses[k];
-    double change = lb_dot(held.spots[i / 3].axes[i % 3], lb_sub(after[i / 3], before[i / 3]));
+    double change =
+        lb_dot(held.contact_points[i / 3].axes[i % 3], lb_sub(after[i / 3], before[i / 3]));
     worst = fmax(worst, fabs(change - told)), largest = fmax(largest, fabs(change));
   }
   print_message("  impulses: off by %.1e of %.1e m/s\n", worst, largest);

@@ -1,5 +1,5 @@
-// How spots of a bent, spinning body give way to impulses: what the matrix says is what a strike
-// does, and both are symmetric.
+// How contact_points of a bent, spinning body give way to impulses: what the matrix says is what a
+// strike does, and both are symmetric.
 #include "../world/contact_worlds.h"
 
 #include "body/body.h"
@@ -10,43 +10,44 @@ static uint64_t seed = 7;
 
 enum { SPOTS = 5, ROWS = 3 * SPOTS };
 
-static void make_spots(const lbModel *model, lbSpot *spots) {
+static void make_contact_points(const lbModel *model, lbContactPoint *contact_points) {
   for (int32_t i = 0; i < SPOTS; i++) {
     lbVec3 axis = lb_normalise(lb_vec3(check_random(&seed), check_random(&seed), 0.3));
     lbVec3 aside = lb_square_to(axis);
-    spots[i] = (lbSpot){ .kind = LB_SPOT_SURFACE,
-                         .triangle = (int32_t)(fabs(check_random(&seed)) * 0.999 *
-                                               model->size.triangle_count),
-                         .weights = { 0.2, 0.3, 0.5 },
-                         .axes = { axis, aside, lb_cross(axis, aside) } };
+    contact_points[i] = (lbContactPoint){ .kind = LB_POINT_SURFACE,
+                                          .triangle = (int32_t)(fabs(check_random(&seed)) * 0.999 *
+                                                                model->size.triangle_count),
+                                          .weights = { 0.2, 0.3, 0.5 },
+                                          .axes = { axis, aside, lb_cross(axis, aside) } };
   }
 }
 
-// The speeds of all spots along their axes; their points <- where they are.
-static void speeds_of(const lbBody *body, lbSpot *spots, double *speeds) {
+// The speeds of all contact_points along their axes; their points <- where they are.
+static void speeds_of(const lbBody *body, lbContactPoint *contact_points, double *speeds) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
   lbVec3 velocities[SPOTS];
   assert_true(lb_touch_look(body, s));
-  lb_touch_velocities(body, s, SPOTS, spots, velocities);
-  for (int i = 0; i < ROWS; i++) speeds[i] = lb_dot(spots[i / 3].axes[i % 3], velocities[i / 3]);
+  lb_touch_velocities(body, s, SPOTS, contact_points, velocities);
+  for (int i = 0; i < ROWS; i++)
+    speeds[i] = lb_dot(contact_points[i / 3].axes[i % 3], velocities[i / 3]);
   lb_scratch_return(body->prepared, s);
 }
 
-static void matrix_of(const lbBody *body, lbSpot *spots, double *matrix) {
+static void matrix_of(const lbBody *body, lbContactPoint *contact_points, double *matrix) {
   lbScratch *s = lb_scratch_borrow(body->prepared);
   lbMat3 mobility;
   memset(matrix, 0, ROWS * ROWS * sizeof *matrix);
   assert_true(lb_touch_look(body, s));
-  lb_touch_speeds(body, s, true, SPOTS, spots, matrix, &mobility);
+  lb_touch_speeds(body, s, true, SPOTS, contact_points, matrix, &mobility);
   lb_scratch_return(body->prepared, s);
-  lb_touch_add_frame_speeds(body, mobility, SPOTS, spots, matrix);
+  lb_touch_add_frame_speeds(body, mobility, SPOTS, contact_points, matrix);
 }
 
-static void strike(lbBody *body, const lbSpot *spots, int row) {
+static void strike(lbBody *body, const lbContactPoint *contact_points, int row) {
   double impulses[ROWS] = { 0 };
   lbScratch *s = lb_scratch_borrow(body->prepared);
   impulses[row] = 1;
-  lb_touch_apply_impulses(body, SPOTS, spots, impulses, s);
+  lb_touch_apply_impulses(body, SPOTS, contact_points, impulses, s);
   lb_scratch_return(body->prepared, s);
 }
 
@@ -69,14 +70,14 @@ static void check_body(const char *keys, double bend) {
   lb_scratch_return(body->prepared, s);
   lb_body_set_velocity(body, lb_vec3(1, 0, 2), lb_vec3(3, -4, 5));
 
-  lbSpot spots[SPOTS];
+  lbContactPoint contact_points[SPOTS];
   double matrix[ROWS * ROWS], before[ROWS], after[ROWS], worst = 0, uneven = 0, largest = 0;
-  make_spots(model, spots);
-  speeds_of(body, spots, before);
-  matrix_of(body, spots, matrix);
+  make_contact_points(model, contact_points);
+  speeds_of(body, contact_points, before);
+  matrix_of(body, contact_points, matrix);
   for (int row = 0; row < ROWS; row++) {
-    strike(body, spots, row);
-    speeds_of(body, spots, after);
+    strike(body, contact_points, row);
+    speeds_of(body, contact_points, after);
     for (int i = 0; i < ROWS; i++) {
       worst = fmax(worst, fabs(after[i] - before[i] - matrix[i * ROWS + row]));
       uneven = fmax(uneven, fabs(matrix[i * ROWS + row] - matrix[row * ROWS + i]));

@@ -172,7 +172,8 @@ static void welded_balls_slow_down_like_one(void **state) {
   lb_world_destroy(world);
 }
 
-// A torque of two fifths m R² times the angular acceleration brakes a ball that spins on the spot.
+// A torque of two fifths m R² times the angular acceleration brakes a ball that spins on the
+// contact_point.
 static void rolling_friction_slows_spinning_down(void **state) {
   (void)state;
   double mu = 0.002, slowed = mu * 9.81 / (0.4 * RADIUS * RADIUS);

@@ -1,6 +1,6 @@
-// Contacts that a step solves for, of all that could touch in it (touch_choose.c).
-#ifndef LB_WORLD_TOUCH_CHOOSE_H
-#define LB_WORLD_TOUCH_CHOOSE_H
+// The contacts that a step solves for, of all that could touch in it (active_contacts.c).
+#ifndef LB_WORLD_ACTIVE_CONTACTS_H
+#define LB_WORLD_ACTIVE_CONTACTS_H
 
 #include "world/touch.h"
 
@@ -8,11 +8,11 @@ size_t lb_choose_room(size_t pool_room); // numbers of products
 void lb_choose_reserve(lbReservation *r, lbWorldTouch *touch, int32_t contacts, size_t pool_room);
 void lb_choose_release(lbWorldTouch *touch);
 
-// Whose responses are a product: toucher->rows is set, or NULL.
+// Whose responses are a product: contact body->rows is set, or NULL.
 void lb_choose_place(lbWorld *world);
 // Of such a body: its rows by the shape, in an open step; by the frame.
-void lb_choose_open(lbWorldToucher *toucher, const lbSpot *spots);
-void lb_choose_add_frame(lbWorldToucher *toucher, const lbSpot *spots);
+void lb_choose_open(lbContactBody *contact_body, const lbContactPoint *contact_points);
+void lb_choose_add_frame(lbContactBody *contact_body, const lbContactPoint *contact_points);
 
 // forces <- of all contacts, by solve(), which finds those of the contacts that are listed.
 typedef void lbChooseSolve(lbWorld *world, double *x);
