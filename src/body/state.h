@@ -31,6 +31,7 @@ typedef enum lbStepIntegrator {
 typedef struct lbBodyTake {
   bool guarded;  // a step that fails is reported to the world, which restores the body
   bool unopened; // its rows could not be found: its step fails
+  bool unsolved; // the forces of its rows were not found within the tolerance
   bool partial;  // the step is a substep: `before` to `after` of the whole step that began with
                  // `whole`
   lbStepIntegrator integrator;

@@ -234,6 +234,16 @@ static bool any_estimated(const lbWorldTouch *touch) {
   return false;
 }
 
+// The guard takes their steps again, in shorter substeps, whose compliance is closer to the
+// estimate.
+static void mark_unsolved(lbWorld *world) {
+  const lbWorldTouch *touch = world->touch;
+  for (int32_t t = 0; t < touch->contact_body_count; t++) {
+    const lbContactBody *at = &touch->contact_bodies[t];
+    if (at->estimated && at->off > at->accurate) world->slots[at->slot].body->take.unsolved = true;
+  }
+}
+
 void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve, double *x) {
   lbWorldTouch *touch = world->touch;
   if (!any_estimated(touch)) {
@@ -242,10 +252,12 @@ void lb_compliance_solve(lbWorld *world, bool impulses, lbComplianceSolve *solve
   }
   begin(world, impulses);
   (void)correct(world, x, impulses);
-  for (int32_t round = 0; round <= ROUNDS; round++) {
+  bool solved = false;
+  for (int32_t round = 0; round <= ROUNDS && !solved; round++) {
     solve(world, x);
-    if (round == ROUNDS || !correct(world, x, impulses)) break;
+    solved = !correct(world, x, impulses);
   }
+  if (!solved && !impulses) mark_unsolved(world);
   for (int32_t t = 0; t < touch->contact_body_count; t++)
     if (touch->contact_bodies[t].solves > touch->stats.solves)
       touch->stats.solves = touch->contact_bodies[t].solves;

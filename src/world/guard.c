@@ -357,6 +357,7 @@ bool lb_guard_check_steps(lbWorld *world) {
   for (int32_t i = 0; i < world->slot_count; i++) { // also those whose contacts did not push
     const lbBody *body = world->slots[i].body;
     if (!body || !body->take.guarded || lb_slot_stays(world, &world->slots[i])) continue;
+    if (body->take.unsolved) lb_guard_mark(world, i, LB_FAIL_ROWS);
     if (body->flags & LB_STEP_FAILED || body->take.unopened) lb_guard_mark(world, i, LB_FAIL_BODY);
   }
   for (int32_t c = 0; c < touch->contact_count; c++) {

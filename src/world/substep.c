@@ -152,6 +152,7 @@ static void predict_body(lbWorld *world, int32_t t) {
   else
     contact_body->open = lb_touch_open(&contact_body->touching, body, world->h);
   body->take.unopened = !contact_body->open;
+  body->take.unsolved = false;
   contact_body->estimated &= contact_body->open;
   if (contact_body->recalled) lb_touch_release(body);
   if (!contact_body->rows) clear_matrix(&touch->parts[t]);
