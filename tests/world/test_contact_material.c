@@ -180,7 +180,6 @@ static void small_sensors_find_the_face_that_they_lie_across(void **state) {
 // To the bit as without them, and seen by no ray; filters and lb_world_set_touch count.
 static void sensors_push_nothing(void **state) {
   (void)state;
-  size_t bytes = 0;
   lbError err;
   lbVec3 centres[2];
   for (int k = 0; k < 2; k++) {
@@ -190,7 +189,6 @@ static void sensors_push_nothing(void **state) {
     lbBodyId id = add_block(world, block, lb_vec3(0, 0, 0.5));
     for (int i = 0; i < 60; i++) lb_world_step(world, 1.0 / 120);
     centres[k] = lb_body_report(lb_world_body(world, id)).centre;
-    bytes += lb_world_state_bytes(world);
     if (k) {
       lbFound found;
       lbContactFilter none = { .category = 1, .mask = 0 };
