@@ -9,8 +9,8 @@ enum { METHODS = 5, SHAPES = 3, YOUNGS = 2, BALL = 1, WARP = 3 };
 static const char *const methods[METHODS] = {
   "'method':'subspace','reduce':{'modes':10,'dimension':18}",
   "'method':'modal','reduce':{'modes':16}",
-  "'method':'subspace','reduce':{'modes':10,'dimension':18,'forces':'cubature','elements':20,"
-  "'poses':60}",
+  ("'method':'subspace','reduce':{'modes':10,'dimension':18,'forces':'cubature','elements':20,"
+   "'poses':60}"),
   "'method':'warp'",
   "'method':'frames','frames':{'count':5,'samples':120}",
 };
