@@ -51,7 +51,7 @@ int32_t lb_part_take(lbBody *body, lbStep *step, lbScratch *scratch);
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch);
 // The way back to rest (return_to_rest.c): begins after a step that ended stuck, goes on unless
 // something holds or touches the body, and is a step of its own.
-void lb_return_to_rest_begin(lbBody *body);
+void lb_return_to_rest_begin(lbBody *body, lbScratch *s);
 bool lb_return_to_rest_goes_on(lbBody *body);
 int32_t lb_return_to_rest_step(lbBody *body, double h, lbScratch *scratch);
 

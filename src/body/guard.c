@@ -72,7 +72,7 @@ static double kinetic_of_shape(const lbBody *body, const double *v, lbScratch *s
 // Where the shape has stored more than its motion has, it goes back to where the step began.
 int32_t lb_guard_dissipate(lbBody *body, double excess, lbScratch *s) {
   const lbPrepared *p = body->prepared;
-  p->method->get(body, NULL, s->v, NULL);
+  p->method->get(body, s->q, s->v, NULL);
   double kinetic = kinetic_of_shape(body, s->v, s);
   bool stored = !(excess <= kinetic);
   double factor = stored ? 0 : sqrt(1 - excess / kinetic);
@@ -223,7 +223,7 @@ static int32_t first_take(const lbBody *body, double h) {
 
 // Reduced shapes that are bent by more than the body's size, in the mean of its masses, are to come
 // back: an integrator that keeps the energy would swing them from one side to the other.
-static bool is_far_out(const lbBody *body, lbScratch *s) {
+bool lb_guard_is_far_out(const lbBody *body, lbScratch *s) {
   const lbPrepared *p = body->prepared;
   if (!p->method->kinetic) return false;
   p->method->get(body, s->q, NULL, NULL);
@@ -233,7 +233,7 @@ static bool is_far_out(const lbBody *body, lbScratch *s) {
 // A body that is held needs no substeps for its rotation by the safe integrators.
 static int32_t next_take(const lbBody *body, int32_t take, lbScratch *s) {
   bool asked = lb_take_integrator(take) == LB_STEP_ASKED;
-  if (asked && is_far_out(body, s)) return take + LB_STEP_EULER;
+  if (asked && lb_guard_is_far_out(body, s)) return take + LB_STEP_EULER;
   if (asked && is_held_and_free(body)) return LB_STEP_SAFE;
   return lb_take_next(take, cause_of(body), LB_GUARD_SUBSTEPS);
 }

@@ -72,6 +72,8 @@ int32_t lb_guard_dissipate(lbBody *body, double excess, lbScratch *scratch);
 
 // ---- steps -------------------------------------------------------------------------------------
 
+// Whether a reduced shape is bent by more than the body's size, in the mean of its masses.
+bool lb_guard_is_far_out(const lbBody *body, lbScratch *s);
 // How many substeps a free body needs for its rotation.
 double lb_guard_turn_substeps(const lbBody *body, double h);
 // A step by a method's own loop over the substeps of a take.

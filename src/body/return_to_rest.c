@@ -1,6 +1,7 @@
-// The way back for a body that is stuck (LB_STEP_STUCK): rest is led to along the straight line in
-// its coordinates, q = s(t) q_stuck with s from 1 to 0 in one period T of the lowest natural
-// frequency,
+// The way back for a body that is stuck (LB_STEP_STUCK), or bent by more than its own size by
+// forces that were trained on other poses, which say nothing there: rest is led to along the
+// straight line in its coordinates, q = s(t) q_stuck with s from 1 to 0 in one period T of the
+// lowest natural frequency,
 //
 //   s = 1 - τ³ (10 - 15 τ + 6 τ²),   τ = t / T,
 //
@@ -10,6 +11,7 @@
 // stays below a/10. The frame moves on as momenta or paths say. A contact, a constraint or
 // an impulse ends it: the body goes on from its state.
 #include "body/constraints.h"
+#include "body/guard.h"
 #include "body/hand_rows.h"
 #include "solve/tolerances.h"
 
@@ -21,9 +23,11 @@
 static double share_left(double t) { return 1 - t * t * t * (10 - t * (15 - 6 * t)); }
 static double share_rate(double t) { return -30 * t * t * (1 - t) * (1 - t); }
 
-void lb_return_to_rest_begin(lbBody *body) {
-  if (body->returns_to_rest && body->flags & LB_STEP_STUCK && body->led == 0)
-    body->led = LB_ROUNDING;
+void lb_return_to_rest_begin(lbBody *body, lbScratch *s) {
+  if (!body->returns_to_rest || body->led != 0) return;
+  bool stuck = body->flags & LB_STEP_STUCK;
+  if (!stuck && !lb_guard_is_far_out(body, s)) return;
+  if (stuck || body->prepared->method->pose_distance(body, s) > 1) body->led = LB_ROUNDING;
 }
 
 bool lb_return_to_rest_goes_on(lbBody *body) {

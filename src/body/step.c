@@ -195,9 +195,9 @@ static int32_t finish(lbBody *body, double h, int32_t flags) {
   return body->flags = flags & ~LB_STEP_PRIVATE;
 }
 
-static int32_t finish_and_return_to_rest(lbBody *body, double h, int32_t flags) {
+static int32_t finish_and_return_to_rest(lbBody *body, double h, int32_t flags, lbScratch *s) {
   finish(body, h, flags);
-  lb_return_to_rest_begin(body);
+  lb_return_to_rest_begin(body, s);
   return body->flags;
 }
 
@@ -213,14 +213,14 @@ int32_t lb_body_advance(lbBody *body, double h, lbScratch *scratch) {
     if (apart) body->frame.decoupled = false;
     return body->flags = flags | (apart ? LB_STEP_ADAPTED : 0);
   }
-  int32_t flags = finish_and_return_to_rest(body, h, lb_guard_step(body, h, scratch));
+  int32_t flags = finish_and_return_to_rest(body, h, lb_guard_step(body, h, scratch), scratch);
   if (!apart) return flags;
   body->frame.decoupled = false;
   return body->flags = flags | LB_STEP_ADAPTED;
 }
 
 int32_t lb_body_conclude(lbBody *body, double h, int32_t flags, lbScratch *scratch) {
-  return finish_and_return_to_rest(body, h, lb_guard_conclude(body, h, flags, scratch));
+  return finish_and_return_to_rest(body, h, lb_guard_conclude(body, h, flags, scratch), scratch);
 }
 
 static void step_plain(lbBody *body, double dt, lbScratch *scratch) {

@@ -67,8 +67,12 @@ static double elastic_of_frames_step(const lbBody *body, lbFramesWork *w) {
   return lb_is_bounded(sums.energy) ? sums.energy : INFINITY;
 }
 
+// 1: cosine of half the angle between a frame and its pivot, below which signs are compared. Nearer
+// to 0, energies are compared more often.
+#define TWISTED -0.25
+
 // q and -q are one rotation, but blends take the way between two frames that their signs say. Where
-// that has become the long one, the sign is changed if
+// that has become the long one, by more than is likely to be turned back, the sign is changed if
 // the body has less energy with it.
 static void align_signs(lbBody *body, lbFramesWork *w) {
   const lbFramesShared *shared = lb_frames_shared(body->prepared);
@@ -79,7 +83,7 @@ static void align_signs(lbBody *body, lbFramesWork *w) {
     lbQuat a = lb_quat_multiply(state->poses[pivot].rotation,
                                 lb_quat_conjugate(shared->rest[pivot].rotation));
     lbQuat b = lb_quat_multiply(*own, lb_quat_conjugate(shared->rest[i].rotation));
-    if (lb_quat_dot(a, b) >= 0) continue;
+    if (lb_quat_dot(a, b) >= TWISTED) continue;
     double before = elastic_of_frames_step(body, w);
     *own = lb_quat_scale(-1, *own);
     if (!(elastic_of_frames_step(body, w) < before)) *own = lb_quat_scale(-1, *own);
@@ -94,7 +98,7 @@ static lbFramePose within_reach(lbBody *body, int32_t i, lbFramesWork *w) {
   lbFramePose to = goal;
   double velocity[6];
   if (memcmp(&goal, &from, sizeof goal) == 0) return goal;
-  double most = fmax(elastic_of_frames_step(body, w), LB_FRAMES_STORED_MAX * shared->modulus),
+  double most = fmax(elastic_of_frames_step(body, w), LB_FRAMES_DRAGGED_MAX * shared->modulus),
          share = 1;
   lb_frame_velocity_between(&from, &goal, 1, velocity);
   for (int k = 0; k < LB_HALVINGS_MAX; k++, share *= 0.5) {
