@@ -21,8 +21,8 @@ enum {
 // rad that a frame may turn in a step or in an iteration of a fit: beyond, linearised motions say
 // nothing. Doubled, fast steps fail later.
 #define LB_FRAMES_TURN_MAX 1.5
-// times the modulus, of stored energy: steps and drags stretch a body no farther. Doubled, 1.4 times
-// as far, and a body that was dragged takes longer to come back.
+// times the modulus, of stored energy: steps and drags stretch a body no farther. Doubled, 1.4
+// times as far, and a body that was dragged takes longer to come back.
 #define LB_FRAMES_STORED_MAX 10.0
 #define LB_FRAMES_DRAGGED_MAX 2.0
 
