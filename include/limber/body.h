@@ -89,8 +89,9 @@ typedef struct lbBodyDef {
   void *user_data;            // lb_body_user_data gives it back; default NULL
   bool recover; // a body that is stuck (LB_STEP_STUCK) returns to rest, smoothly, within a period
                 // of its lowest frequency (LB_STEP_RECOVERING); forces move only its free frame
-                // until it is there. Constraints, balls and impulses end the return. Structures
-                // that are truly bistable would return too; default false
+                // until it is there. A cubature body that is bent by more than its size, beyond its
+                // trained poses, returns too. Constraints, balls and impulses end the return.
+                // Structures that are truly bistable would return too; default false
 
   // The subspace and the full method only; warped bodies have the integrator alone of these, bodies
   // of frames have implicit Euler, whatever is set here.

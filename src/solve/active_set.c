@@ -1,4 +1,4 @@
-// Exact contact forces by pivoting (lcp.h).
+// Exact contact forces of small islands (active_set.h).
 #include "solve/active_set.h"
 
 #include "solve/cone.h"

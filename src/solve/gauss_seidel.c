@@ -1,4 +1,4 @@
-// Gauss-Seidel over contacts with cones (solve.h).
+// Gauss-Seidel over contacts and bounded rows (gauss_seidel.h).
 #include "solve/gauss_seidel.h"
 
 #include "solve/cone.h"

@@ -1,4 +1,4 @@
-// Contacts of the same two bodies together (solve_pair.h).
+// Contacts of the same two bodies together (gauss_seidel_pair.h).
 #include "solve/gauss_seidel_pair.h"
 
 #include "solve/cone.h"

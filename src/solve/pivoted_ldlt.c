@@ -1,4 +1,4 @@
-// L D Lᵀ with diagonal pivots (factor.h).
+// L D Lᵀ with diagonal pivots (pivoted_ldlt.h).
 #include "solve/pivoted_ldlt.h"
 
 #include "solve/tolerances.h"

@@ -10,12 +10,11 @@
 #include "world/joint.h"
 
 #include "solve/island_solver.h"
+#include "solve/tolerances.h"
 #include "world/active_contacts.h"
 
 #include <string.h>
 
-// Of the largest force: no smaller changes are made. Doubled, forces are known half as well.
-#define FORCE_TOLERANCE 1e-6
 // Of the deepest overlap that there would be without forces: what sweeps may leave. In shorter
 // steps up to LOOSER times as much, so that a second has the same error.
 #define GAP_TOLERANCE 3e-4
@@ -46,7 +45,7 @@ static lbContactProblem make_problem(const lbWorldTouch *touch) {
                              .bounded_begin = lb_touch_pair_blocks(touch),
                              .compliance = touch->compliances,
                              .parts = touch->parts,
-                             .tolerance = FORCE_TOLERANCE,
+                             .tolerance = LB_FORCE_ERROR,
                              .level = touch->level };
 }
 
